@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use evaluation::{hosts, scenario::Scenario, stage::Stage, suite::ScenarioKind};
 use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
-use portcullis::placement::{best_form, place};
+use portcullis::placement::place;
+use portcullis::pointing::best_form;
 use portcullis::policy::{
     Consent, DecisionPoint, Event, Granted, History, Millis, Policy, Prompt, Question, SessionEvent, Task,
     Verdict, authority,

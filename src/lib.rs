@@ -77,7 +77,7 @@ pub mod storage;
 mod system;
 
 #[cfg(feature = "browser")]
-pub use guard::{Guard, GuardError, placement, stored_head};
+pub use guard::{Guard, GuardError, placement, pointing, stored_head};
 #[cfg(feature = "browser")]
 pub use session::{Session, SessionReport, core::Action};
 #[cfg(feature = "browser")]

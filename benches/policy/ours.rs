@@ -5,10 +5,10 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Carried, Checked, Compiled, Event, Goal, History, Millis, Placement, Question, SessionEvent, Task,
+    Basis, Carried, Checked, Compiled, Event, Goal, History, Millis, Placement, Question, SessionEvent, Task,
     Verdict,
 };
-use sirl::{Claim, Currency, Money, Request, Tier};
+use sirl::{Claim, Currency, Money, Pointers, Request, Tier};
 
 use crate::sample::{Act, BUDGET_MINOR, Chosen, Claims, FORM, PageFacts, Sample, TASK_ORIGINS};
 
@@ -121,11 +121,16 @@ pub fn build(sample: &Sample) -> Built {
     let page = sample.page.as_ref().map(|page| Observed::simulated(snapshot(page), 1));
     match &sample.act {
         Act::Request { kind, fields, amount, claim: words } => {
-            let request =
-                Request { kind: *kind, fields: fields.iter().copied().collect(), claim: claim(words) };
+            let request = Request {
+                kind: *kind,
+                fields: fields.iter().copied().collect(),
+                at: Pointers::default(),
+                claim: claim(words),
+            };
             // The guard pays a purchase, so no field is placed.
             let chosen = sample.page.iter().flat_map(|page| &page.chosen).filter(|_| !is_purchase(&request));
-            let placement = |it: &Chosen| Placement { field: it.field, node: NodeId(it.node) };
+            let placement =
+                |it: &Chosen| Placement { field: it.field, node: NodeId(it.node), basis: Basis::Page };
             let placements = chosen.map(placement).collect();
             Built { page, request: Some((request, placements, amount.map(dollars))), to: None }
         }

@@ -5,9 +5,10 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Placement, Question, Task, Verdict,
+    Basis, Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Placement, Question, Task,
+    Verdict,
 };
-use sirl::{Claim, Field, FieldSet, Kind, Request};
+use sirl::{Claim, Field, FieldSet, Kind, Pointers, Request};
 
 pub const NOW: Millis = Millis(1_000);
 
@@ -72,9 +73,11 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
 pub fn grant(point: &mut DecisionPoint, number: u64) -> Grant<Fill> {
     let page = seen(number);
     let fields: FieldSet = FIELDS.iter().map(|(field, _)| *field).collect();
-    let request = Request { kind: Kind::Address, fields, claim: Claim::default() };
-    let placements: Vec<Placement> =
-        FIELDS.iter().map(|(field, node)| Placement { node: NodeId(*node), field: *field }).collect();
+    let request = Request { kind: Kind::Address, fields, at: Pointers::default(), claim: Claim::default() };
+    let placements: Vec<Placement> = FIELDS
+        .iter()
+        .map(|(field, node)| Placement { node: NodeId(*node), field: *field, basis: Basis::Page })
+        .collect();
     let question = Question {
         event: Event::Request { request: &request, placements: &placements, amount: None },
         page: Some(&page),

@@ -35,7 +35,8 @@ pub use decision::grant::{
 pub use decision::history::{History, SessionEvent};
 pub use decision::partial::Partial;
 pub use decision::possible::{Possible, Prospect};
-pub use decision::question::{Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
+pub use decision::question::{Basis, Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
+pub use decision::valuation::suffices as pointing_suffices;
 pub use language::error::{PolicyError, Problem};
 pub use language::json::{JsonError, JsonProblem};
 pub use language::policy::{Policy, SafetyBand, Thresholds};

@@ -124,6 +124,9 @@ pub enum ParseErrorKind {
     /// The list of fields is empty.
     #[error("the list of fields is empty; name a field, or leave `fields` out of a request")]
     NoFields,
+    /// The object with the controls is empty.
+    #[error("`at` is empty; point at a control, as in at={{\"street\":\"e12\"}}, or leave `at` out")]
+    NoPointers,
     /// The name is no key of this object.
     #[error("unknown key {name}; use {known}")]
     UnknownKey {

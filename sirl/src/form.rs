@@ -36,6 +36,34 @@ impl BlockForm {
         })
     }
 
+    /// The expected text after the kind of a request.
+    pub(crate) const fn after_kind(self) -> &'static str {
+        match self {
+            BlockForm::Requests => {
+                "a blank and `fields=[...]`, `at={...}` or `ctx={...}`, or the end of the line"
+            }
+            BlockForm::Plan => "a blank and `fields=[...]` or `ctx={...}`, or the end of the line",
+        }
+    }
+
+    /// The expected text after the fields of a request.
+    pub(crate) const fn after_fields(self) -> &'static str {
+        match self {
+            BlockForm::Requests => "a blank and `at={...}` or `ctx={...}`, or the end of the line",
+            BlockForm::Plan => "a blank and `ctx={...}`, or the end of the line",
+        }
+    }
+
+    /// The expected text after the `ctx` of a request.
+    pub(crate) const fn after_ctx(self) -> &'static str {
+        match self {
+            BlockForm::Requests => {
+                "the end of the line; `fields` comes first, then `at`, then `ctx`, each once"
+            }
+            BlockForm::Plan => "the end of the line; `fields` comes before `ctx`, and each once",
+        }
+    }
+
     /// The expected text after the last word of the last line.
     pub(crate) const fn end_label(self) -> &'static str {
         match self {

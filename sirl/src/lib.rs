@@ -8,6 +8,7 @@
 //! | [`kind`] | kinds of requests |
 //! | [`field`] | the data fields and their tiers |
 //! | [`claim`] | the model's claims about the page (never evidence) |
+//! | [`pointers`] | the controls that a model points at (never evidence) |
 //! | [`money`] | exact amounts |
 //! | [`request`] | requests and their block; announced requests and their plan |
 //! | [`schema`] | the kinds and fields that a deployment declares |
@@ -31,6 +32,7 @@ pub mod limits;
 pub mod mask;
 pub mod money;
 mod parse;
+pub mod pointers;
 mod print;
 pub mod reply;
 pub mod request;
@@ -45,6 +47,7 @@ pub use kind::Kind;
 pub use mask::{Mask, MaskInfo, MaskTable, Vocabulary, VocabularyError};
 pub use money::{Currency, Money};
 pub use parse::{find_block, parse_block, parse_block_with, parse_plan, parse_plan_with, parse_reply};
+pub use pointers::Pointers;
 pub use reply::{Delivered, Reply};
 pub use request::{Anticipated, Block, Plan, Request};
 pub use schema::{Schema, SchemaError, SchemaErrorKind};

@@ -5,7 +5,9 @@ use std::fmt::{Display, Formatter, Result, Write};
 use crate::form::BlockForm;
 use crate::limits::is_forbidden;
 use crate::reply::{METHOD, STATUS};
-use crate::{Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Reply, Request, Tier};
+use crate::{
+    Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Pointers, Reply, Request, Tier,
+};
 
 /// One line, without its line ending.
 impl Display for Request {
@@ -18,12 +20,14 @@ impl Display for Request {
 pub(crate) struct LineTail<'a> {
     kind: Kind,
     fields: FieldSet,
+    /// A plan has none.
+    at: Option<&'a Pointers>,
     claim: &'a Claim,
 }
 
 impl Request {
     pub(crate) fn tail(&self) -> LineTail<'_> {
-        LineTail { kind: self.kind, fields: self.fields, claim: &self.claim }
+        LineTail { kind: self.kind, fields: self.fields, at: Some(&self.at), claim: &self.claim }
     }
 }
 
@@ -33,6 +37,10 @@ impl Display for LineTail<'_> {
         if !self.fields.is_empty() {
             f.write_str(" fields=")?;
             write_fields(f, self.fields)?;
+        }
+        if let Some(at) = self.at.filter(|at| !at.is_empty()) {
+            f.write_str(" at=")?;
+            write_pointers(f, at)?;
         }
         if !self.claim.is_empty() {
             f.write_str(" ctx=")?;
@@ -45,7 +53,7 @@ impl Display for LineTail<'_> {
 /// One line, without its line ending.
 impl Display for Anticipated {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let tail = LineTail { kind: self.kind, fields: self.fields, claim: &self.claim };
+        let tail = LineTail { kind: self.kind, fields: self.fields, at: None, claim: &self.claim };
         write!(f, "{}{tail}", BlockForm::Plan.prefix())
     }
 }
@@ -102,6 +110,16 @@ fn write_fields(f: &mut Formatter<'_>, fields: FieldSet) -> Result {
         write!(f, "{comma}\"{field}\"")?;
     }
     f.write_str("]")
+}
+
+/// Writes the fields with the refs of their controls, in the order of [`Field::ALL`].
+fn write_pointers(f: &mut Formatter<'_>, at: &Pointers) -> Result {
+    let mut mark = '{';
+    for (field, control) in at.iter() {
+        write!(f, "{mark}\"{}\":\"{control}\"", field.as_str())?;
+        mark = ',';
+    }
+    f.write_str("}")
 }
 
 /// Writes the claimed keys, in the order of [`ClaimKey::ALL`].

@@ -1,6 +1,6 @@
 //! Requests, which are decided and consented to as a block, and announced requests, which form a plan.
 
-use crate::{Claim, FieldSet, Kind};
+use crate::{Claim, FieldSet, Kind, Pointers};
 
 /// One `REQ.<kind>` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub struct Request {
     pub kind: Kind,
     /// The requested fields; empty means the default fields of the kind.
     pub fields: FieldSet,
+    /// The controls that the model points at. In a request that was read, their fields are among those that it asks for.
+    pub at: Pointers,
     /// The model's claims about the page.
     pub claim: Claim,
 }
@@ -24,9 +26,14 @@ impl Request {
     /// The fields that the request asks for: the named ones, or the default fields of the kind.
     ///
     /// ```
-    /// use sirl::{Claim, Field, FieldSet, Kind, Request};
+    /// use sirl::{Claim, Field, FieldSet, Kind, Pointers, Request};
     ///
-    /// let request = Request { kind: Kind::Otp, fields: FieldSet::EMPTY, claim: Claim::default() };
+    /// let request = Request {
+    ///     kind: Kind::Otp,
+    ///     fields: FieldSet::EMPTY,
+    ///     at: Pointers::default(),
+    ///     claim: Claim::default(),
+    /// };
     /// assert!(request.effective_fields().contains(Field::OneTimeCode));
     /// ```
     #[must_use]
@@ -74,7 +81,7 @@ impl Anticipated {
 impl Plan {
     /// Makes a plan of lines that were parsed as requests.
     pub(crate) fn of(requests: Vec<Request>) -> Plan {
-        let anticipate = |Request { kind, fields, claim }| Anticipated { kind, fields, claim };
+        let anticipate = |Request { kind, fields, claim, .. }| Anticipated { kind, fields, claim };
         Plan { anticipated: requests.into_iter().map(anticipate).collect() }
     }
 

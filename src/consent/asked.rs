@@ -8,7 +8,7 @@ use sirl::{Field, FieldSet, Kind, Money};
 use zeroize::Zeroizing;
 
 use super::form::FormPlace;
-use super::line::{PromptLine, SiteName};
+use super::line::{PromptLine, SiteName, visible};
 use super::order::Order;
 
 /// One thing that the user is asked. Origins are shown in ASCII.
@@ -37,6 +37,8 @@ pub enum Asked {
         records: Vec<String>,
         /// The form, if a page was examined.
         form: Option<FormPlace>,
+        /// The controls of which only the agent says what they are for.
+        boxes: Vec<PointedBox>,
     },
     /// To pay.
     Pay {
@@ -130,7 +132,7 @@ impl Asked {
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
-            Asked::Release { kind, sent_to, records, form, .. } => {
+            Asked::Release { kind, sent_to, records, form, boxes, .. } => {
                 let warned = form.as_ref().and_then(|form| form.exposed);
                 let warned = warned.map(|exposed| PromptLine::warning(exposed.to_string()));
                 let into = match form {
@@ -145,8 +147,10 @@ impl Asked {
                         "once logged in, the agent reads what the account shows, such as your stored address and orders";
                     PromptLine::plain(text.to_owned())
                 });
+                let unsaid = boxes.iter().map(|one| PromptLine::warning(one.to_string()));
                 warned
                     .into_iter()
+                    .chain(unsaid)
                     .chain([PromptLine::plain(into)])
                     .chain(sent)
                     .chain(from)
@@ -197,6 +201,32 @@ impl fmt::Display for Asked {
         }
     }
 }
+
+/// A control that is to be filled although nothing on the page says what it is for. The agent says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PointedBox {
+    /// The field that the agent says it is for.
+    pub field: Field,
+    /// The page's label or name of the control: unchecked words of the page.
+    pub label: String,
+}
+
+impl fmt::Display for PointedBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let label = match visible(&self.label.replace('"', "'"), MAX_LABEL_CHARS) {
+            label if label.is_empty() => "without a name".to_owned(),
+            label => format!("\"{label}\""),
+        };
+        let field = self.field.as_str().replace('_', " ");
+        write!(
+            f,
+            "Nothing on the page says what the box {label} is for; the agent says that it is for your {field}."
+        )
+    }
+}
+
+/// The most characters of a label that a question shows.
+const MAX_LABEL_CHARS: usize = 60;
 
 /// Words of the user's own prompt, shown to the user alone. They are wiped when dropped and left out of debug output.
 #[derive(Clone, PartialEq, Eq)]

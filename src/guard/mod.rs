@@ -17,6 +17,7 @@ pub(crate) mod agent_memory;
 pub(crate) mod dependencies;
 mod opening;
 pub mod placement;
+pub mod pointing;
 pub(crate) mod purpose;
 pub mod stored_head;
 pub mod taint;

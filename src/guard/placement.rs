@@ -3,12 +3,12 @@
 //! The page's description of its controls is a hint. It decides where a value goes within a form, and never whether the form may
 //! have it. The form's destination decides that. `browser_signals::matching` says what each control asks for, and why.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use browser_signals::matching::{Asked, Match, Section, match_form};
-use browser_signals::{Control, DocumentId, FrameId, NodeId, Observed, Snapshot};
-use policy_dfa::{Placement, Placements};
-use sirl::{Field, FieldSet};
+use browser_signals::matching::{Asked, Match, Section, match_form, section_of};
+use browser_signals::{Control, NodeId, Snapshot};
+use policy_dfa::{Basis, Placement, Placements, pointing_suffices};
+use sirl::{Field, FieldSet, Kind};
 use vault::{field_among, field_of};
 
 /// The fields that the controls of a form seem to ask for, in their order.
@@ -16,11 +16,14 @@ pub fn fields_of(page: &Snapshot) -> Vec<Option<Field>> {
     match_form(&page.controls, &page.words).iter().map(|found| found.asked.and_then(field_of)).collect()
 }
 
-/// Whether a control can take a value at all: a visible, editable input or select.
-fn can_take(control: &Control) -> bool {
-    control.editable
-        && matches!(control.tag.as_str(), "input" | "select")
-        && control.visible.known() == Some(&true)
+/// Whether a control can take a value at all: a visible, editable input or select, or for a street a text area.
+fn can_take(control: &Control, asked: Option<Asked>) -> bool {
+    let holds = match control.tag.as_str() {
+        "input" | "select" => true,
+        "textarea" => asked == Some(Asked::Street),
+        _ => false,
+    };
+    holds && control.editable && control.visible.known() == Some(&true)
 }
 
 /// A control that can take a field.
@@ -34,10 +37,37 @@ struct Candidate<'a> {
 /// The placements of `fields` in the observed form: for each field the first control that fits, and further ones that take a part
 /// of the value, or the same value again to confirm it.
 pub fn place(page: &Snapshot, fields: FieldSet) -> Vec<Placement> {
+    place_at(page, fields, &[]).unwrap_or_default()
+}
+
+/// The placements of `fields`, where the agent points at controls of the form for some of them. These fields go nowhere else, except
+/// that the page may divide such a value over further controls. `None` if a control is no proposal that the page leaves open: it is
+/// not in the form or cannot take a value, it asks for something else, it is in another section than the other controls of an
+/// address, or the page says nothing of it and the agent's word is not enough ([`pointing_suffices`]).
+pub fn place_at(page: &Snapshot, fields: FieldSet, at: &[(Field, NodeId)]) -> Option<Vec<Placement>> {
     let found = match_form(&page.controls, &page.words);
-    let candidates = page.controls.iter().zip(&found).filter_map(|(control, found)| {
-        let asked = found.asked.filter(|_| can_take(control))?;
-        let field = field_among(asked, fields)?;
+    let pairs = || page.controls.iter().zip(&found);
+    let mut pinned: Vec<Placement> = Vec::new();
+    for (field, node) in at {
+        let (control, found) = pairs().find(|(control, _)| control.node == *node)?;
+        let can_take =
+            can_take(control, found.asked) && control.hit.known() == Some(&true) && fields.contains(*field);
+        let is_new = !pinned.iter().any(|other| other.node == *node || other.field == *field);
+        let placed = |basis| Placement { field: *field, node: *node, basis };
+        let basis = match found.asked {
+            Some(asked) => field_among(asked, FieldSet::EMPTY.with(*field)).map(|_| Basis::Page),
+            None => (found.is_silent(control) && pointing_suffices(page, placed(Basis::Agent)))
+                .then_some(Basis::Agent),
+        };
+        pinned.push(placed(basis.filter(|_| can_take && is_new)?));
+    }
+    let pin_of = |field: Field| pinned.iter().find(|pin| pin.field == field);
+    let candidates = pairs().filter_map(|(control, found)| {
+        let asked = found.asked.filter(|_| can_take(control, found.asked))?;
+        let field = match pinned.iter().find(|pin| pin.node == control.node) {
+            Some(pin) => pin.field,
+            None => field_among(asked, fields)?,
+        };
         Some(Candidate { control, found, asked, field })
     });
     let mut candidates: Vec<Candidate<'_>> = candidates.collect();
@@ -45,6 +75,9 @@ pub fn place(page: &Snapshot, fields: FieldSet) -> Vec<Placement> {
     if candidates.iter().any(|one| one.asked == Asked::Email) {
         candidates.retain(|one| one.asked == Asked::Email || one.field != Field::Email);
     }
+    // What the agent points at comes first; a control of which the page says nothing takes the whole value.
+    candidates.retain(|one| pin_of(one.field).is_none_or(|pin| pin.basis == Basis::Page));
+    candidates.sort_by_key(|one| pin_of(one.field).is_some_and(|pin| pin.node != one.control.node));
     let has_shipping = candidates.iter().any(|one| one.found.section == Some(Section::Shipping));
     let mut sections: HashMap<Field, Option<Section>> = HashMap::new();
     let mut placed: Vec<(&Candidate<'_>, Placement)> = Vec::new();
@@ -60,10 +93,21 @@ pub fn place(page: &Snapshot, fields: FieldSet) -> Vec<Placement> {
         let before: Vec<&Candidate<'_>> =
             placed.iter().map(|(other, _)| *other).filter(|other| other.field == one.field).collect();
         if before.is_empty() || goes_on(one, &before, &candidates) {
-            placed.push((one, Placement { field: one.field, node: one.control.node }));
+            placed.push((one, Placement { field: one.field, node: one.control.node, basis: Basis::Page }));
         }
     }
-    placed.into_iter().map(|(_, placement)| placement).collect()
+    let mut placed: Vec<Placement> = placed.into_iter().map(|(_, placement)| placement).collect();
+    placed.extend(pinned.iter().filter(|pin| pin.basis == Basis::Agent));
+    placed.sort_by_key(|one| page.controls.iter().position(|control| control.node == one.node));
+    let is_in = |pin: &Placement| placed.iter().any(|one| one.node == pin.node && one.field == pin.field);
+    let of_an_address = placed.iter().filter(|one| Kind::Address.allowed_fields().contains(one.field));
+    let sections: HashSet<Section> = of_an_address
+        .filter_map(|one| page.controls.iter().find(|control| control.node == one.node))
+        .filter_map(section_of)
+        .collect();
+    let strays = has_shipping && sections.contains(&Section::Billing) || sections.len() > 1;
+    let agrees = pinned.is_empty() || (pinned.iter().all(is_in) && !strays);
+    agrees.then_some(placed).filter(|placed| placed.len() <= Placements::MAX)
 }
 
 /// Whether a control takes a field that others of its form have taken: a part that they have not, or the same to confirm it.
@@ -102,99 +146,11 @@ fn boxes(asked: Asked, all: &[Candidate<'_>]) -> usize {
     vault::boxes_of(asked, all.iter().filter(|other| other.asked == asked).map(|other| other.control))
 }
 
-/// A form that the agent pointed at: the one whose control it used last, or that was filled last.
-///
-/// The agent chooses among the forms of a page and nothing else: the policy decides about the form that it chose as about any other.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PointedForm {
-    frame: FrameId,
-    document: DocumentId,
-    form: Option<NodeId>,
-}
-
-impl PointedForm {
-    /// The form of this observation, if its document is known.
-    pub fn of(page: &Snapshot) -> Option<PointedForm> {
-        let document = page.document.known()?.clone();
-        Some(PointedForm { frame: page.frame.clone(), document, form: page.form })
-    }
-}
-
-/// Chooses the form for `fields`. If no form takes any, this is the first form, so that the policy can still give a reason. A field
-/// is distinctive if no record of another kind may supply it (a street, and not the name that a newsletter asks for too); where a
-/// request has none, all its fields count. The criteria are, in this order:
-///
-/// 1. the agent pointed at the form, and it takes a distinctive field;
-/// 2. it takes a password that exists, if a password is among the fields;
-/// 3. it takes more distinctive fields;
-/// 4. it takes more fields;
-/// 5. it comes earlier.
-pub fn best_form<'f>(
-    forms: &'f [Observed<Snapshot>],
-    fields: FieldSet,
-    pointed: Option<&PointedForm>,
-) -> Option<&'f Observed<Snapshot>> {
-    let distinct: FieldSet = fields.iter().filter(|field| !vault::is_shared(*field)).collect();
-    let distinct = if distinct.is_empty() { fields } else { distinct };
-    let rank = |form: &&Observed<Snapshot>| {
-        let page = form.value();
-        let placed = place(page, fields);
-        let taken = placed.iter().map(|placement| placement.field).collect::<FieldSet>();
-        let is_pointed_at = pointed.is_some() && PointedForm::of(page).as_ref() == pointed;
-        let logs_in = taken.contains(Field::Password) && !asks_for(page, Asked::NewPassword);
-        let distinctive = taken.intersection(distinct).len();
-        (is_pointed_at && distinctive > 0, logs_in, distinctive, taken.len())
-    };
-    forms.iter().rev().max_by_key(rank)
-}
-
-fn asks_for(page: &Snapshot, asked: Asked) -> bool {
-    match_form(&page.controls, &page.words).iter().any(|found| found.asked == Some(asked))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browser_signals::{Container, ContainerId, ControlWords, Fact, FormWords, Sink, TlsState};
-
-    fn control(node: i64, autocomplete: &str, name: &str, label: &str) -> Control {
-        Control {
-            node: NodeId(node),
-            form: None,
-            tag: "input".into(),
-            input_type: "text".into(),
-            autocomplete: autocomplete.into(),
-            name: name.into(),
-            label: label.into(),
-            visible: Fact::Known(true),
-            hit: Fact::Known(true),
-            editable: true,
-            filled: false,
-            words: ControlWords::default(),
-        }
-    }
-
-    fn page(controls: Vec<Control>) -> Snapshot {
-        Snapshot {
-            container: Fact::Known(Container::T2),
-            container_id: ContainerId::new("c"),
-            frame: FrameId::new("f"),
-            document: Fact::Known(DocumentId::new("d")),
-            top_document: Fact::Known(DocumentId::new("d")),
-            origin: Fact::Unknown,
-            path: Fact::Unknown,
-            top_origin: Fact::Unknown,
-            ancestors: Fact::Known(Vec::new()),
-            tls: Fact::Known(TlsState::Valid),
-            secure_context: Fact::Known(true),
-            form: None,
-            destination: Fact::Unknown,
-            sink: Fact::Known(Sink::Other),
-            target: None,
-            controls,
-            words: FormWords::default(),
-        }
-    }
+    use crate::guard::pointing::examples::{control, page};
+    use browser_signals::Fact;
 
     fn all() -> FieldSet {
         Field::ALL.into_iter().collect()
@@ -283,52 +239,17 @@ mod tests {
     }
 
     #[test]
-    fn a_login_goes_into_the_form_that_logs_in_unless_the_agent_points_at_another() {
-        let form = |node: i64, token: &str, more: Vec<Control>| {
-            let mut password = control(node, token, "", "Password");
-            password.input_type = "password".into();
-            let name = control(node + 1, "username", "", "User name");
-            let mut page = page([vec![name, password], more].concat());
-            page.form = Some(NodeId(node));
-            Observed::simulated(page, 1)
-        };
-        let forms = [
-            form(10, "new-password", vec![control(12, "tel", "", "Phone")]),
-            form(20, "current-password", Vec::new()),
-        ];
-        let login = [Field::Username, Field::Email, Field::Password].into_iter().collect();
-        let chosen =
-            |pointed: Option<&PointedForm>| best_form(&forms, login, pointed).and_then(|form| form.form);
-        assert_eq!(chosen(None), Some(NodeId(20)));
-        assert_eq!(chosen(PointedForm::of(forms[0].value()).as_ref()), Some(NodeId(10)));
-        let newsletter = Observed::simulated(
-            Snapshot { form: Some(NodeId(30)), ..page(vec![control(31, "name", "", "Name")]) },
-            1,
-        );
-        let delivery = Observed::simulated(
-            Snapshot { form: Some(NodeId(40)), ..page(vec![control(41, "street-address", "", "Street")]) },
-            1,
-        );
-        let pointed = PointedForm::of(newsletter.value());
-        let both = [newsletter, delivery];
-        let form_of = |fields: &[Field]| {
-            best_form(&both, fields.iter().copied().collect(), pointed.as_ref()).and_then(|form| form.form)
-        };
-        assert_eq!(form_of(&[Field::Name, Field::Street]), Some(NodeId(40)), "a name alone is no address");
-        assert_eq!(form_of(&[Field::Name]), Some(NodeId(30)));
-        let phone = FieldSet::EMPTY.with(Field::Phone);
-        let pointed = PointedForm::of(forms[1].value());
-        let found = best_form(&forms, phone, pointed.as_ref()).and_then(|form| form.form);
-        assert_eq!(found, Some(NodeId(10)), "the form that was pointed at takes no phone number");
-    }
-
-    #[test]
     fn covered_or_free_text_controls_take_nothing() {
         let mut area = control(1, "street-address", "", "");
         area.tag = "textarea".into();
-        assert!(!can_take(&area));
+        assert_eq!(placed(vec![area.clone()]), [(1, Field::Street)], "a street has lines");
+        area.autocomplete = "name".into();
+        assert_eq!(placed(vec![area]), []);
+        let mut element = control(1, "street-address", "", "");
+        element.tag = "div".into();
+        assert_eq!(placed(vec![element]), []);
         let mut hidden = control(1, "street-address", "", "");
         hidden.visible = Fact::Unknown;
-        assert!(!can_take(&hidden));
+        assert_eq!(placed(vec![hidden]), []);
     }
 }

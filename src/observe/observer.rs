@@ -245,7 +245,7 @@ impl Observer {
     ) -> Option<WouldHave> {
         let mut request = request.clone();
         if let Some(page) = page {
-            fit_fields(&mut request, page.value());
+            fit_fields(&mut request, page.value(), &[]);
         }
         let (kind, fields) = (request.kind, request.effective_fields());
         let origin = page.and_then(|page| page.origin.known().cloned());

@@ -18,7 +18,7 @@ use super::report::ObservationReport;
 use crate::audit::{AuditEvent, AuditSubject, BlockedByBrowser, WouldHave};
 use crate::egress::proxy::{EgressProxy, ProxyError};
 use crate::guard::GuardError;
-use crate::guard::placement::best_form;
+use crate::guard::pointing::best_form;
 use crate::page_text::mask_page;
 use crate::page_text::{Scrubber, WithholdReason};
 use crate::safety::{PageSafety, WindowSafety};

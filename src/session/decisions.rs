@@ -1,18 +1,18 @@
 //! Decisions: verbs and requests as questions to the policy, and preflight answers to plans.
 
-use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
+use browser_signals::{Container, Fact, NodeId, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{
     Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, History, Millis, Prospect, Question, Reason,
     SessionEvent, Task, Verdict,
 };
-use sirl::{FieldSet, Kind, Plan, Request};
+use sirl::{Field, FieldSet, Kind, Plan, Request};
 use url::Url;
 
 use super::core::{Core, plan_answered};
 use crate::consent::{FormPlace, ReleaseScope};
 use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
-use crate::guard::placement::place;
+use crate::guard::placement::place_at;
 
 impl Core {
     /// Decides a verb on a page.
@@ -102,16 +102,19 @@ impl Core {
         }
     }
 
-    /// Decides a request on a page.
+    /// Decides a request on a page, where the agent may point at controls of its form.
     pub(in crate::session) fn decide_request(
         &mut self,
         request: &Request,
+        at: &[(Field, NodeId)],
         page: &Observed<Snapshot>,
         form: &FormPlace,
         consent: Consent,
         now: Millis,
     ) -> Verdict {
-        let placements = place(page.value(), request.effective_fields());
+        let Some(placements) = place_at(page.value(), request.effective_fields(), at) else {
+            return Verdict::Deny(Reason::ControlMismatch);
+        };
         let event = Event::Request { request, placements: &placements, amount: request.claim.total };
         let consent = match (consent, page.origin.known()) {
             // A never also holds where the policy would ask every time, and if the user said it while a prompt was open.
@@ -234,10 +237,11 @@ pub(in crate::session) fn never_granted(
 }
 
 /// Gives a request without fields those default fields of its kind that the page has a control for.
-pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot) {
+pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot, at: &[(Field, NodeId)]) {
     if request.fields.is_empty() {
         let wanted = request.effective_fields();
-        let placed: FieldSet = place(page, wanted).iter().map(|placement| placement.field).collect();
+        let placed = place_at(page, wanted, at).unwrap_or_default();
+        let placed: FieldSet = placed.iter().map(|placement| placement.field).collect();
         request.fields = placed.intersection(wanted);
     }
 }

@@ -11,7 +11,7 @@ use evaluation::mock_bank::MockBank;
 use policy_dfa::{Consent, Event, Granted, History, Millis, Policy, Question, Task, Verdict, authority};
 use portcullis::checkout::{Armed, Bank, Journal, MemoryJournal, PaymentHandler, Pending, PurchaseId};
 use portcullis::vault::{Binding, SealedCard, Secret, Vault};
-use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
+use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -42,7 +42,12 @@ pub fn sealed_number(number: &str, payee: &Origin, amount: Money) -> SealedCard 
     for (field, value) in [(Field::CardNumber, number), (Field::CardExpiry, "12/31")] {
         vault.insert("card:personal", field, Secret::new(value), &Binding::Anywhere, &mut entropy).unwrap();
     }
-    let request = Request { kind: Kind::Purchase, fields: FieldSet::EMPTY, claim: Claim::default() };
+    let request = Request {
+        kind: Kind::Purchase,
+        fields: FieldSet::EMPTY,
+        at: Pointers::default(),
+        claim: Claim::default(),
+    };
     let task = Task::new(vec![payee.clone()], vec![Kind::Purchase], Some(amount), Container::T2);
     let verdict = decision.decide(&Question {
         event: Event::Request { request: &request, placements: &[], amount: Some(amount) },

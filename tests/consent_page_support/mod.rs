@@ -51,6 +51,7 @@ pub fn release() -> Asked {
         sent_to: Some(origin("https://orders.shop.example")),
         records: vec!["address:home".into()],
         form: Some(FormPlace::new(Purpose::Address, Some("/checkout"), Some("/orders"), None)),
+        boxes: Vec::new(),
     }
 }
 

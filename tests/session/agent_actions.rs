@@ -248,6 +248,7 @@ fn a_login_prompt_says_that_the_agent_reads_the_account() {
         sent_to: None,
         records: Vec::new(),
         form: None,
+        boxes: Vec::new(),
     };
     let said: Vec<String> = asked.details().iter().map(ToString::to_string).collect();
     let said = said.join("\n");

@@ -13,6 +13,7 @@ mod hand_over;
 mod interference;
 mod observer;
 mod parts;
+mod pointing;
 mod purchase;
 mod reasons;
 mod release;

@@ -266,8 +266,10 @@ impl Played {
                     if self.looks.len() > 1 {
                         self.looks.remove(0);
                     }
-                    if let Look::Element(_) = look {
-                        page.target = page.controls.first().cloned();
+                    if let Look::Element(target) = look {
+                        let node = target.0.trim_start_matches('e').parse().ok().map(NodeId);
+                        let named = page.controls.iter().find(|control| Some(control.node) == node);
+                        page.target = named.or(page.controls.first()).cloned();
                     }
                     self.seen += 1;
                     Event::Seen(Ok(vec![Observed::simulated(page, self.seen)]))

@@ -1,7 +1,8 @@
 //! The purpose of a form, by its structure. It is a hint from the page, and never widens what is allowed.
 
+use super::matching::{Asked, Match, match_form};
 use super::meaning::{Decisive, decisive};
-use crate::{Control, Sink};
+use crate::{Control, FormWords, Sink};
 
 const CARD_LABELS: [&str; 10] = [
     "card number",
@@ -33,11 +34,12 @@ const ADDRESS_HINTS: [&str; 12] = [
 /// The sink that the controls of one form make it. A form for several kinds of data has the most sensitive sink: payment
 /// before login, login before address.
 pub fn sink_of(controls: &[Control]) -> Sink {
-    let takes_input = |control: &&Control| is_entry(control);
-    let entries: Vec<&Control> = controls.iter().filter(takes_input).collect();
-    let payment = entries.iter().any(|control| asks_for_card(control));
+    let found = match_form(controls, &FormWords::default());
+    let matched = || controls.iter().zip(&found).filter(|(control, _)| is_entry(control));
+    let entries: Vec<&Control> = matched().map(|(control, _)| control).collect();
+    let payment = matched().any(|(control, found)| asks_for_card(control, found));
     let login = entries.iter().any(|control| control.input_type == "password");
-    let address = entries.iter().filter(|control| asks_for_address(control)).count() >= 2;
+    let address = matched().filter(|(control, found)| asks_for_address(control, found)).count() >= 2;
     // A card form may have a billing address, and a registration form an address and a password.
     match (payment, login, address) {
         (true, _, _) => return Sink::PaymentForm,
@@ -73,9 +75,12 @@ fn words(text: &str) -> String {
     text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' }).collect()
 }
 
-fn asks_for_card(control: &Control) -> bool {
+fn asks_for_card(control: &Control, found: &Match) -> bool {
     if !is_form_field(control) {
         return false;
+    }
+    if found.asked.is_some_and(is_of_a_card) {
+        return true;
     }
     let hints = control.autocomplete.to_ascii_lowercase();
     let label = words(&control.label);
@@ -83,13 +88,26 @@ fn asks_for_card(control: &Control) -> bool {
         || CARD_LABELS.iter().any(|word| label.contains(word))
 }
 
+fn is_of_a_card(asked: Asked) -> bool {
+    use Asked::{CardCode, CardExpiry, CardExpiryMonth, CardExpiryYear, CardNumber};
+    matches!(asked, CardNumber | CardCode | CardExpiry | CardExpiryMonth | CardExpiryYear)
+}
+
+fn is_of_a_place(asked: Asked) -> bool {
+    use Asked::{City, Country, HouseNumber, PostalCode, Region, Street, StreetLine2, StreetLine3};
+    matches!(asked, Street | StreetLine2 | StreetLine3 | HouseNumber | City | Region | PostalCode | Country)
+}
+
 /// A text area may hold an address too.
-fn asks_for_address(control: &Control) -> bool {
+fn asks_for_address(control: &Control, found: &Match) -> bool {
     if !is_form_field(control) && control.tag != "textarea" {
         return false;
     }
+    if found.asked.is_some_and(is_of_a_place) {
+        return true;
+    }
     // An address of the web or of mail is none that goods go to.
-    if matches!(control.input_type.as_str(), "url" | "email") {
+    if found.refused || matches!(control.input_type.as_str(), "url" | "email") {
         return false;
     }
     let hints = control.autocomplete.to_ascii_lowercase();
@@ -149,5 +167,8 @@ mod tests {
         assert_eq!(sink_of(&[lines.clone(), town.clone()]), Sink::AddressForm);
         assert_eq!(sink_of(&[lines, town, password]), Sink::LoginForm);
         assert_eq!(sink_of(&[]), Sink::Other);
+        let words = |label: &str| control("input", "text", "", label);
+        assert_eq!(sink_of(&[words("Numer karty")]), Sink::PaymentForm, "in Polish");
+        assert_eq!(sink_of(&[words("郵便番号"), words("市区町村")]), Sink::AddressForm, "in Japanese");
     }
 }

@@ -58,13 +58,17 @@ impl Policy {
         if kind == Kind::Purchase {
             guards.push(Guard::new(&[symbol::Amount::Within], Reason::BudgetSpent));
         }
-        use symbol::Placement::{FreeText, Unplaced, Whole};
+        use symbol::Placement::{Doubtful, FreeText, Unplaced, Whole};
         let placed: &[symbol::Placement] = match (delivery, need) {
-            (Delivery::Fill | Delivery::Wire, Tier::T2) => &[Whole],
-            (Delivery::Fill | Delivery::Wire, Tier::T0 | Tier::T1) => &[Whole, FreeText],
+            (Delivery::Fill | Delivery::Wire, Tier::T2) => &[Whole, Doubtful],
+            (Delivery::Fill | Delivery::Wire, Tier::T0 | Tier::T1) => &[Whole, FreeText, Doubtful],
             (Delivery::PaymentApi | Delivery::Model, _) => &[Whole, FreeText, Unplaced],
         };
         guards.push(Guard::new(placed, Reason::NoControl));
+        if matches!(delivery, Delivery::Fill | Delivery::Wire) {
+            // What only the user can judge is asked about each time.
+            guards.push(Guard { soft: true, ..Guard::new(&[Whole, FreeText], Reason::NoControl) });
+        }
         guards
     }
 

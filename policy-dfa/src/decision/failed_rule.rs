@@ -42,7 +42,7 @@ impl Policy {
         };
         let (rule, span) = match &guard.clause {
             Some(clause) => self.clause_text(root, clause),
-            None => self.implied_rule(root, guard.axis),
+            None => self.implied_rule(root, guard),
         };
         FailedRule { axis, reason, rule, span }
     }
@@ -85,7 +85,7 @@ impl Policy {
     }
 
     /// The rule of a guard without a clause: one about sites or the session, or one that every request has.
-    fn implied_rule(&self, root: Root, axis: Axis) -> RuleText {
+    fn implied_rule(&self, root: Root, guard: &Guard) -> RuleText {
         let sites = || {
             let named = self.sites.iter().enumerate().filter(|(_, site)| site.names(root));
             named.map(|(index, site)| (site.to_string(), self.span_of(RuleId::Site(index)))).collect()
@@ -96,7 +96,7 @@ impl Policy {
             these.map(|(index, bar)| (bar.to_string(), self.span_of(RuleId::Bar(index)))).collect()
         };
         let always = |words: &str| (format!("every request: {words}"), None);
-        match axis {
+        match guard.axis {
             Axis::Site => joined(sites()),
             Axis::Taint => joined(bars(true)),
             Axis::Session => joined(bars(false)),
@@ -109,6 +109,9 @@ impl Policy {
             Axis::Document => always("the loaded document is known"),
             Axis::Claim => always("the browser confirms what the model claims"),
             Axis::Amount => always("the amount is within the budget"),
+            Axis::Placement if guard.soft => {
+                always("the page says what each control is for, and no street goes into a text area")
+            }
             Axis::Placement => always("every field has a control that suits it"),
             other => always(other.as_str()),
         }

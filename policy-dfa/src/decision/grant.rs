@@ -10,7 +10,7 @@ use browser_signals::{
 };
 use sirl::{Field, FieldSet, Kind, Money};
 
-use super::question::{Millis, Placement};
+use super::question::{Basis, Millis, Placement};
 use crate::vocabulary::event::{NEVER_IN_CLEAR, takes_card_or_id};
 
 mod sealed {
@@ -72,10 +72,10 @@ pub(crate) struct AuthorityId(pub(crate) [u8; 16]);
 ///
 /// ```
 /// use browser_signals::NodeId;
-/// use policy_dfa::{Placement, Placements};
+/// use policy_dfa::{Basis, Placement, Placements};
 /// use sirl::Field;
 ///
-/// let city = Placement { field: Field::City, node: NodeId(4) };
+/// let city = Placement { field: Field::City, node: NodeId(4), basis: Basis::Page };
 /// assert_eq!(*Placements::new(&[city]).unwrap(), [city]);
 /// assert!(Placements::new(&[city; Placements::MAX + 1]).is_none());
 /// ```
@@ -101,7 +101,7 @@ impl Placements {
 }
 
 /// The value of the slots that are not in use.
-const UNUSED: Placement = Placement { field: Field::Name, node: NodeId(0) };
+const UNUSED: Placement = Placement { field: Field::Name, node: NodeId(0), basis: Basis::Page };
 
 impl std::ops::Deref for Placements {
     type Target = [Placement];

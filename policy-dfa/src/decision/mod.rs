@@ -7,4 +7,4 @@ pub(crate) mod history;
 pub(crate) mod partial;
 pub(crate) mod possible;
 pub(crate) mod question;
-mod valuation;
+pub(crate) mod valuation;

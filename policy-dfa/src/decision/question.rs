@@ -69,6 +69,17 @@ pub struct Placement {
     pub field: Field,
     /// The control.
     pub node: NodeId,
+    /// Who says that the control asks for the field.
+    pub basis: Basis,
+}
+
+/// Who says that a control asks for a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Basis {
+    /// The page, by whatever describes the control.
+    Page,
+    /// The agent alone, where the page says nothing.
+    Agent,
 }
 
 /// The address that a verb goes to.

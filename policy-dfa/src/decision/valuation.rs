@@ -1,15 +1,15 @@
 //! From a question to its valuation: every fact becomes a symbol of its axis.
 
 use browser_signals::{Container, Control, Destination, Fact, Origin, Sink, Snapshot, TlsState};
-use sirl::{Claim, Kind, Request, Tier};
+use sirl::{Claim, Field, Kind, Request, Tier};
 
 use super::history::History;
-use super::question::{Carried, Consent, Event, Goal, Placement, Question, Task};
+use super::question::{Basis, Carried, Consent, Event, Goal, Placement, Question, Task};
 use crate::automaton::compile::{Checked, Compiled};
 use crate::automaton::site_matcher::SiteAddress;
 use crate::language::policy::SafetyBand;
 use crate::vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
-use crate::vocabulary::event::{EventKind, NEVER_IN_CLEAR, Root, VerbKind, takes_card_or_id};
+use crate::vocabulary::event::{EventKind, NEVER_IN_CLEAR, NEVER_POINTED, Root, VerbKind, takes_card_or_id};
 
 impl Compiled<Checked> {
     /// The root of an event.
@@ -144,13 +144,24 @@ impl Compiled<Checked> {
         let whole = placements.iter().map(|placement| placement.field).collect::<sirl::FieldSet>() == fields
             && placements.iter().all(takes)
             && !placements.iter().enumerate().any(|(index, placement)| repeated(index, placement));
+        let in_lines = |placement: &Placement| {
+            placement.field == Field::Street
+                && control(page, *placement).is_some_and(|control| control.tag == "textarea")
+        };
         let exposed = |placement: &Placement| {
             self.policy.tiers.of(placement.field) == Tier::T2
                 && control(page, *placement).is_some_and(free_text)
+                && !in_lines(placement)
         };
+        let pointed = |placement: &&Placement| placement.basis == Basis::Agent;
+        let astray = |placement: &Placement| !page.is_some_and(|page| suffices(page, *placement));
         match whole {
             false => symbol::Placement::Lacking,
+            true if placements.iter().filter(pointed).any(astray) => symbol::Placement::Lacking,
             true if placements.iter().any(exposed) => symbol::Placement::FreeText,
+            true if placements.iter().any(|placement| pointed(&placement) || in_lines(placement)) => {
+                symbol::Placement::Doubtful
+            }
             true => symbol::Placement::Whole,
         }
     }
@@ -348,6 +359,14 @@ pub(super) fn destination(goal: Option<&Origin>, task: &Task, on_this_machine: b
 
 fn control(page: Option<&Snapshot>, placement: Placement) -> Option<&Control> {
     page.and_then(|page| page.controls.iter().find(|control| control.node == placement.node))
+}
+
+/// Whether the agent's word is enough for a placement, if the user agrees: it never is for card data, passwords, codes and
+/// identity numbers, for free text, and for a form that is not sent by `POST`.
+pub fn suffices(page: &Snapshot, placement: Placement) -> bool {
+    let is_posted = page.destination.known().is_some_and(|goal| &*goal.method == "POST");
+    let takes_a_line = control(Some(page), placement).is_some_and(|control| !free_text(control));
+    is_posted && takes_a_line && !NEVER_POINTED.contains(placement.field)
 }
 
 /// Whether a control takes free text, such as a chat box.

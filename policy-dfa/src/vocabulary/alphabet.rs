@@ -218,6 +218,8 @@ axes! {
         Whole "whole",
         /// As `whole`, but a T2 field is in a control or form for free text.
         FreeText "free_text",
+        /// As `whole`, but of a control only the agent says that it asks for its field, or a street goes into a text area.
+        Doubtful "doubtful",
         /// Every field is of the kind, but no control was chosen at all.
         Unplaced "unplaced",
         /// Anything else.

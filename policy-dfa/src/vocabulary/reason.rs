@@ -38,6 +38,8 @@ pub enum Reason {
     NoForm,
     /// The form has no suitable control for a field.
     NoControl,
+    /// The agent points at a control that is not for the field, or that its word is not enough for.
+    ControlMismatch,
     /// The model's claim contradicts the browser.
     ClaimMismatch,
     /// The document changed between the decision and its execution.
@@ -177,7 +179,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 71] = [
+    pub const ALL: [Reason; 72] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -195,6 +197,7 @@ impl Reason {
         Reason::FieldNotAllowed,
         Reason::NoForm,
         Reason::NoControl,
+        Reason::ControlMismatch,
         Reason::ClaimMismatch,
         Reason::StaleDocument,
         Reason::UnknownElement,

@@ -159,6 +159,12 @@ impl Reason {
                 "The form has no suitable control for some of the data that was asked for.",
                 "Name with `fields` only what the form asks for, and ask again.",
             ),
+            Reason::ControlMismatch => Words::new(
+                "control_mismatch",
+                "The assistant pointed at a control that the page says is for something else, or that may not be filled on the assistant's word.",
+                "Point with `at` only at a box that you can see in the form, that is sent by POST, and that the page does not \
+                 say is for something else; leave cards, passwords, codes and identity numbers out of `at`.",
+            ),
             Reason::ClaimMismatch => Words::new(
                 "claim_mismatch",
                 "What the assistant says of the page is not what the browser says.",

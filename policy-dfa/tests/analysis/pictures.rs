@@ -48,7 +48,10 @@ fn a_table_has_a_row_for_each_rule() {
         assert!(text.lines().any(|line| line.split_whitespace().eq(words.iter().copied())), "{row}\n{text}");
     }
     assert!(
-        text.ends_with("  then asked once per session, while prompts are left; with a yes granted by fill\n")
+        text.ends_with(
+            "  then asked once per session where no row says otherwise, while prompts are left; with a yes granted by fill\n"
+        ),
+        "{text}"
     );
     assert_eq!(
         shown(DEFAULT, Root::Request(Kind::Payment, Tier::T2), Format::Text),
@@ -71,10 +74,11 @@ fn names_are_escaped() {
 }
 
 #[test]
-fn a_picture_names_every_axis_that_is_read_once() {
+fn a_picture_names_every_axis_as_often_as_it_is_read() {
     let dot = shown(DEFAULT, ADDRESS, Format::Dot);
-    for axis in ["plan", "container", "tls", "consent", "prompts"] {
-        assert_eq!(dot.matches(&format!("[label=\"{axis}\\n")).count(), 1, "{axis}\n{dot}");
+    // A doubtful placement is asked about each time, so consent and prompts are read for it apart.
+    for (axis, read) in [("plan", 1), ("container", 1), ("tls", 1), ("consent", 2), ("prompts", 2)] {
+        assert_eq!(dot.matches(&format!("[label=\"{axis}\\n")).count(), read, "{axis}\n{dot}");
     }
     assert!(Axis::ALL.len() >= dot.matches("\\n").count() / 2);
 }

@@ -141,7 +141,7 @@ fn the_prospects_of_a_task() {
         fine.to_string(),
         "only after asking, where site is free and container is T2 and origin is task and top_origin is task and \
          tls is valid or loopback and frame is top and document is known and destination is task or task_on_loopback \
-         and claim is agrees and placement is whole and visibility is seen"
+         and claim is agrees and placement is whole or doubtful and visibility is seen"
             .replace("site is free and ", "")
     );
     let low = possible(address, &task(&Kind::ALL, Container::T1), &[]);

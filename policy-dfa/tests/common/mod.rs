@@ -7,10 +7,10 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SessionEvent, Task,
-    Verdict, Verifier, authority,
+    Basis, Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SessionEvent,
+    Task, Verdict, Verifier, authority,
 };
-use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
+use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
 
 pub const DEFAULT: &str = include_str!("../../../policies/default.policy");
 
@@ -70,14 +70,18 @@ pub fn task(container: Container) -> Task {
 impl Scene {
     /// A request for `fields`, on a page where it is granted with consent.
     pub fn new(kind: Kind, fields: &[Field]) -> Scene {
-        let request =
-            Request { kind, fields: fields.iter().copied().collect::<FieldSet>(), claim: Claim::default() };
+        let request = Request {
+            kind,
+            fields: fields.iter().copied().collect::<FieldSet>(),
+            at: Pointers::default(),
+            claim: Claim::default(),
+        };
         let asked: Vec<Field> = request.effective_fields().iter().collect();
         let nodes = 10..;
         let placements: Vec<_> = asked
             .iter()
             .zip(nodes)
-            .map(|(field, node)| Placement { field: *field, node: NodeId(node) })
+            .map(|(field, node)| Placement { field: *field, node: NodeId(node), basis: Basis::Page })
             .collect();
         let shop = origin("https://shop.example");
         let document = Fact::Known(DocumentId::new("doc"));

@@ -216,6 +216,8 @@ impl<'m> Rules<'m> {
             match ask.name(guard.axis) {
                 symbol if guard.pass.contains(&symbol) => {}
                 "unknown" => return Answer::Deny(guard.axis, unknown(guard.axis)),
+                // Only the user can judge it.
+                "doubtful" if matches!(self.delivery, "fill" | "wire") => asked = Some("every_time"),
                 // What the policy says of consent otherwise does not matter any more.
                 _ if guard.clause.is_some_and(|clause| clause.asks) => asked = Some("every_time"),
                 _ => return Answer::Deny(guard.axis, guard.code),

@@ -6,7 +6,7 @@ use policy_dfa::{
     Axis, Carried, Consent, Event, History, Millis, Policy, Question, Root, SessionEvent, Task, VerbKind,
 };
 use proptest::prelude::*;
-use sirl::{Claim, Currency, FieldSet, Kind, Money, Request};
+use sirl::{Claim, Currency, FieldSet, Kind, Money, Pointers, Request};
 
 use crate::DEFAULT;
 use crate::generate::{Choices, session};
@@ -62,7 +62,7 @@ proptest! {
                 let fields = kind.allowed_fields().iter().map(Some).chain([None]);
                 for field in fields {
                     let fields: FieldSet = field.into_iter().collect();
-                    let request = Request { kind, fields, claim: Claim::default() };
+                    let request = Request { kind, fields, at: Pointers::default(), claim: Claim::default() };
                     let asked = Event::Request { request: &request, placements: &[], amount: None };
                     compare(&checked, &model, (asked, &task), (&history, &past), &events);
                 }

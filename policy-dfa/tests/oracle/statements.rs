@@ -28,7 +28,7 @@ impl<'m> Answers<'m> {
 type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
 
 /// Statements about one valuation.
-const SINGLE: [(&str, Contradicts); 15] = [
+const SINGLE: [(&str, Contradicts); 16] = [
     ("no field is released in a container below its tier", |_, event, answer, ask| {
         let Event::Request(_, need) = event else { return false };
         answer.permits() && tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
@@ -96,6 +96,14 @@ const SINGLE: [(&str, Contradicts); 15] = [
             || (need == 2 && placement == "free_text")
             || ask.name(Axis::Visibility) == "hidden"
     }),
+    (
+        "a control that only the user can judge, by the agent's word or for a street in a text area, is filled after a yes for this one time",
+        |_, event, answer, ask| {
+            let doubtful = matches!(event, Event::Request(..)) && ask.name(Axis::Placement) == "doubtful";
+            doubtful
+                && (answer == Answer::Ask("session") || answer.grants() && ask.name(Axis::Consent) != "given")
+        },
+    ),
     ("no T2 field reaches the model", |_, event, answer, _| {
         matches!(event, Event::Request(_, 2)) && answer == Answer::Grant("model")
     }),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::expr::{Expr, ItemOrder, literal, named, optional, repeat};
+use crate::pointers::MAX_REF_BYTES;
 use crate::{ClaimKey, Currency, Field, FieldSet, Kind, Tier};
 
 /// The most digits of an amount in minor units.
@@ -20,7 +21,7 @@ pub(super) fn block(kinds: &BTreeMap<Kind, FieldSet>) -> Expr {
     Expr::Seq(vec![Expr::Lines(Box::new(named("line", line))), literal("REQ.end"), optional(literal("\n"))])
 }
 
-/// The kind and its fields. The fields can be left out only if the default fields are within `fields`.
+/// The kind, its fields, and the controls for them. The fields can be left out only if the default fields are within `fields`.
 fn head(kind: Kind, fields: FieldSet) -> Expr {
     let word = literal(kind.as_str());
     if fields.is_empty() {
@@ -34,7 +35,28 @@ fn head(kind: Kind, fields: FieldSet) -> Expr {
     };
     let list = Expr::Seq(vec![literal(" fields=["), list, literal("]")]);
     let list = if kind.default_fields().is_subset_of(fields) { optional(list) } else { list };
-    Expr::Seq(vec![word, list])
+    Expr::Seq(vec![word, list, optional(at(kind, fields))])
+}
+
+/// The controls that the model points at, in the order of the canonical form.
+fn at(kind: Kind, fields: FieldSet) -> Expr {
+    let control = named(
+        "ref",
+        Expr::Seq(vec![
+            literal("\""),
+            class('a', 'z'),
+            repeat(Expr::Class(vec![('0', '9'), ('a', 'z')]), 0, MAX_REF_BYTES - 1),
+            literal("\""),
+        ]),
+    );
+    let entry = |field: Field| Expr::Seq(vec![name(field.as_str()), colon(), control.clone()]);
+    let list = Expr::List {
+        name: format!("{}_at", kind.as_str()),
+        items: fields.iter().map(entry).collect(),
+        mark: Box::new(comma()),
+        order: ItemOrder::Fixed,
+    };
+    Expr::Seq(vec![literal(" at={"), list, literal("}")])
 }
 
 /// The entries of a `ctx`, in the order of the canonical form. An amount and its currency are one entry.

@@ -8,6 +8,7 @@ use super::Grammar;
 use super::automaton::MAX_TEXT_CHARS;
 use crate::error::Excerpt;
 use crate::limits::MAX_REQUESTS;
+use crate::pointers::MAX_REF_BYTES;
 use crate::{Block, ClaimKey, Field, FieldSet, Kind, ParseError, Tier, parse_block};
 
 /// An error in the arguments of a tool call.
@@ -85,12 +86,26 @@ fn request(kind: Kind, fields: FieldSet) -> Value {
         let names: Vec<&str> = fields.iter().map(Field::as_str).collect();
         let list = json!({ "type": "array", "items": { "enum": names }, "minItems": 1, "uniqueItems": true });
         properties.insert("fields".to_owned(), list);
+        properties.insert("at".to_owned(), at(fields));
         if !kind.default_fields().is_subset_of(fields) {
             required.push("fields");
         }
     }
     properties.insert("ctx".to_owned(), ctx());
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// The controls that the model points at, by field.
+fn at(fields: FieldSet) -> Value {
+    let pattern = format!("^[a-z][a-z0-9]{{0,{}}}$", MAX_REF_BYTES - 1);
+    let control = json!({ "type": "string", "pattern": pattern });
+    let properties = fields.iter().map(|field| (field.as_str().to_owned(), control.clone()));
+    json!({
+        "type": "object",
+        "properties": properties.collect::<Map<_, _>>(),
+        "additionalProperties": false,
+        "minProperties": 1,
+    })
 }
 
 fn ctx() -> Value {
@@ -153,15 +168,23 @@ pub fn block_from_tool_call(arguments: &str) -> Result<Block, ToolCallError> {
 
 /// Writes one request as a line. Names are words and values are single values, so none can end the line.
 fn line(request: &RawValue) -> Result<String, ToolCallError> {
-    let names = "kind, fields, ctx";
+    let names = "kind, fields, at, ctx";
     let wanted = "an object with `kind` for each request";
-    let [kind, fields, ctx] = object(request.get(), ["kind", "fields", "ctx"], names, wanted)?;
+    let [kind, fields, at, ctx] = object(request.get(), ["kind", "fields", "at", "ctx"], names, wanted)?;
     let kind = kind.ok_or(ToolCallError::Form(wanted))?;
     let mut line = format!("REQ.{}", word(&kind, "a word for `kind`")?);
     if let Some(fields) = fields {
         let fields = list(&fields, "a list of names for `fields`")?;
         let fields = fields.iter().map(|name| word(name, "a list of names for `fields`"));
         line += &format!(" fields=[{}]", fields.collect::<Result<Vec<_>, _>>()?.join(","));
+    }
+    if let Some(at) = at {
+        let wanted = "an object with the ref of a control for each field of `at`";
+        let keys = Field::ALL.map(Field::as_str);
+        let controls = object(at.get(), keys, "the fields of the schema", wanted)?;
+        let entries = keys.iter().zip(&controls).filter_map(|(key, control)| Some((key, control.as_ref()?)));
+        let entries = entries.map(|(key, control)| Ok(format!("\"{key}\":\"{}\"", word(control, wanted)?)));
+        line += &format!(" at={{{}}}", entries.collect::<Result<Vec<_>, ToolCallError>>()?.join(","));
     }
     if let Some(ctx) = ctx {
         let keys = ClaimKey::ALL.map(ClaimKey::as_str);

@@ -3,11 +3,11 @@
 use super::claim::claim;
 use super::error::{Parse, SyntaxError, line_error};
 use super::lexical::{after_blank, end_of_line, word};
-use super::sequence::fields;
+use super::sequence::{fields, pointers};
 use crate::error::{Excerpt, LineError, ParseErrorKind};
 use crate::form::BlockForm;
 use crate::limits::{LOOK_AHEAD, MAX_LINE_BYTES, MAX_REQUESTS};
-use crate::{Claim, FieldSet, Kind, Request, Schema};
+use crate::{Claim, FieldSet, Kind, Pointers, Request, Schema};
 
 /// A block of which some lines have been parsed.
 pub(crate) struct BlockReader {
@@ -37,7 +37,7 @@ impl BlockReader {
                 fail(ParseErrorKind::TooManyRequests)
             }
             Ok((_, BlockLine::Request(request))) => {
-                self.requests.push(request);
+                self.requests.push(*request);
                 Ok(None)
             }
             Err(error) => Err(line_error(error, text.len())),
@@ -74,7 +74,7 @@ impl BlockReader {
         let strings = |request: &Request| {
             let Claim { origin, top_origin, origin_request, sink, purpose, control, .. } = &request.claim;
             let texts = [origin, top_origin, origin_request, sink, purpose, control];
-            texts.into_iter().flatten().map(String::capacity).sum::<usize>()
+            texts.into_iter().flatten().map(String::capacity).sum::<usize>() + request.at.held_bytes()
         };
         self.requests.capacity() * size_of::<Request>() + self.requests.iter().map(strings).sum::<usize>()
     }
@@ -103,7 +103,7 @@ const GROWTH: usize = 256;
 /// A line of a block that is not empty.
 pub(super) enum BlockLine {
     /// A request.
-    Request(Request),
+    Request(Box<Request>),
     /// `REQ.end`.
     End,
 }
@@ -119,31 +119,42 @@ pub(super) fn line<'a>(line: &'a str, form: BlockForm, schema: &Schema) -> Parse
         return Ok((rest, BlockLine::End));
     }
     let (rest, (kind, takes)) = kind(input, schema)?;
-    let mut what = "a blank and `fields=[...]` or `ctx={...}`, or the end of the line";
+    let mut what = form.after_kind();
     let (rest, fields) = match after_blank(rest, "fields=") {
         Some(list) => {
-            what = "a blank and `ctx={...}`, or the end of the line";
+            what = form.after_fields();
             fields(list, kind, takes, schema)?
         }
         // The default fields of a kind must not be more than the schema allows.
         None if takes != kind.default_fields() => (rest, takes),
         None => (rest, FieldSet::EMPTY),
     };
+    let (rest, at) = match after_blank(rest, "at=").filter(|_| form == BlockForm::Requests) {
+        Some(object) => {
+            what = "a blank and `ctx={...}`, or the end of the line";
+            pointers(object, kind, takes, schema)?
+        }
+        None => (rest, Pointers::default()),
+    };
+    // A request asks for each field that it points at a control for.
+    let asked = if fields.is_empty() { kind.default_fields() } else { fields };
+    let fields =
+        if at.fields().is_subset_of(asked) { fields } else { at.fields().iter().fold(asked, FieldSet::with) };
     let (rest, claim) = match after_blank(rest, "ctx=") {
         Some(object) => {
-            what = "the end of the line; `fields` comes before `ctx`, and each once";
+            what = form.after_ctx();
             claim(object)?
         }
         None => (rest, Claim::default()),
     };
     let (rest, ()) = end_of_line(rest, what)?;
-    let request = Request { kind, fields, claim };
+    let request = Request { kind, fields, at, claim };
     if line.len() + GROWTH > MAX_LINE_BYTES
         && form.prefix().len() + request.tail().to_string().len() > MAX_LINE_BYTES
     {
         return Err(SyntaxError::between(line, "", ParseErrorKind::LineTooLong));
     }
-    Ok((rest, BlockLine::Request(request)))
+    Ok((rest, BlockLine::Request(Box::new(request))))
 }
 
 /// Parses the kind after the dot, and returns the fields that `schema` allows for it.

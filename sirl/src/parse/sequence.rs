@@ -3,9 +3,9 @@
 use nom::character::complete::space0;
 
 use super::error::{Parse, SyntaxError};
-use super::lexical::{Name, mark, name};
+use super::lexical::{Name, mark, name, string_value};
 use crate::error::ParseErrorKind;
-use crate::{FieldSet, Kind, Schema};
+use crate::{Field, FieldSet, Kind, Pointers, Schema};
 
 /// Parses items between brackets, with commas between them; `item` parses each.
 fn sequence<'a>(
@@ -50,33 +50,62 @@ pub(super) fn fields<'a>(
     takes: FieldSet,
     schema: &Schema,
 ) -> Parse<'a, FieldSet> {
-    let narrowed = takes != kind.allowed_fields();
     let mut fields = FieldSet::EMPTY;
     let (rest, ()) = sequence(input, ('[', "`[`"), (']', "`,` or `]`"), |input| {
         if input.starts_with(['[', '{']) {
             return Err(SyntaxError::at(input, ParseErrorKind::TooDeep));
         }
         let (rest, name) = name(input, "the name of a field, such as \"city\"")?;
-        let field = match schema.field(&name.text) {
-            Some(field) if narrowed && !takes.contains(field) => {
-                return Err(name.error(ParseErrorKind::UndeclaredField { field, kind, takes }));
-            }
-            Some(field) if !takes.contains(field) => {
-                return Err(name.error(ParseErrorKind::FieldNotOfKind { field, kind }));
-            }
-            Some(field) if fields.contains(field) => {
-                return Err(name.error(ParseErrorKind::DuplicateField(field)));
-            }
-            Some(field) => field,
-            None => {
-                return Err(name.error(ParseErrorKind::UnknownField { name: name.excerpt(), kind, takes }));
-            }
-        };
-        fields = fields.with(field);
+        fields = fields.with(new_field(&name, fields, kind, takes, schema)?);
         Ok((rest, ()))
     })?;
     if fields.is_empty() {
         return Err(SyntaxError::between(input, rest, ParseErrorKind::NoFields));
     }
     Ok((rest, fields))
+}
+
+/// Parses the object after `at=`: the refs of controls by field.
+pub(super) fn pointers<'a>(
+    input: &'a str,
+    kind: Kind,
+    takes: FieldSet,
+    schema: &Schema,
+) -> Parse<'a, Pointers> {
+    let mut at = Pointers::default();
+    let (rest, ()) = object(input, |name, input| {
+        let field = new_field(name, at.fields(), kind, takes, schema)?;
+        let wants = "the ref of a control in quotes, such as \"e12\"";
+        let so_far = std::mem::take(&mut at);
+        let (rest, pointed) =
+            string_value(input, field.as_str(), wants, |control| so_far.with(field, &control))?;
+        at = pointed;
+        Ok((rest, ()))
+    })?;
+    if at.is_empty() {
+        return Err(SyntaxError::between(input, rest, ParseErrorKind::NoPointers));
+    }
+    Ok((rest, at))
+}
+
+/// The field of this name, which the kind takes and which is not among the `earlier` ones.
+fn new_field<'a>(
+    name: &Name<'a>,
+    earlier: FieldSet,
+    kind: Kind,
+    takes: FieldSet,
+    schema: &Schema,
+) -> Result<Field, nom::Err<SyntaxError>> {
+    let narrowed = takes != kind.allowed_fields();
+    match schema.field(&name.text) {
+        Some(field) if narrowed && !takes.contains(field) => {
+            Err(name.error(ParseErrorKind::UndeclaredField { field, kind, takes }))
+        }
+        Some(field) if !takes.contains(field) => {
+            Err(name.error(ParseErrorKind::FieldNotOfKind { field, kind }))
+        }
+        Some(field) if earlier.contains(field) => Err(name.error(ParseErrorKind::DuplicateField(field))),
+        Some(field) => Ok(field),
+        None => Err(name.error(ParseErrorKind::UnknownField { name: name.excerpt(), kind, takes })),
+    }
 }

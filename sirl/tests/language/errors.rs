@@ -398,3 +398,21 @@ fn values_are_never_repeated() {
         }
     }
 }
+
+#[test]
+fn pointers_name_controls_by_their_refs() {
+    let at = |pointers: &str| fail(&format!("REQ.address fields=[city] at={{{pointers}}}"));
+    check(at(""), "{}", |k| *k == NoPointers);
+    check(at("phone:\"e1\""), "phone", |k| *k == FieldNotOfKind { field: Field::Phone, kind: Kind::Address });
+    check(at("zip:\"e1\", postal_code:\"e2\""), "postal_code", |k| *k == DuplicateField(Field::PostalCode));
+    check(at("town:\"e1\""), "town", |k| matches!(k, UnknownField { .. }));
+    let refs =
+        ["\"\"", "\"12\"", "\"E1\"", "\"e 1\"", "\"e1-\"", "\"#street\"", "\"e1234567890123456\"", "true"];
+    for control in refs {
+        check(at(&format!("street:{control}")), control, wrong("street"));
+    }
+    check(at("street:[\"e1\"]"), "[", |k| *k == TooDeep);
+    check(fail("REQ.address ctx={} at={city:\"e1\"}"), "at={city:\"e1\"}", |k| matches!(k, Expected(_)));
+    let plan = sirl::parse_plan("PLAN.address at={city:\"e1\"}\nPLAN.end").unwrap_err();
+    assert!(matches!(plan.kind, Expected(what) if !what.contains("at=")), "{plan}");
+}

@@ -1,8 +1,8 @@
 //! Texts and their meaning: the paper's examples, both spellings, the canonical form.
 
 use sirl::{
-    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, Reply, Request, Tier, find_block,
-    parse_block, parse_reply,
+    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, Pointers, Reply, Request, Tier,
+    find_block, parse_block, parse_reply,
 };
 
 fn money(minor: u64, code: &str) -> Money {
@@ -21,7 +21,7 @@ fn the_purchase_of_the_paper_parses() {
         total: Some(money(6415, "USD")),
         ..Claim::default()
     };
-    let request = Request { kind: Kind::Purchase, fields: FieldSet::EMPTY, claim };
+    let request = Request { kind: Kind::Purchase, fields: FieldSet::EMPTY, at: Pointers::default(), claim };
     assert_eq!(parse_block(text), Ok(Block { requests: vec![request] }));
 }
 
@@ -52,6 +52,11 @@ fn other_spellings_print_in_the_canonical_one() {
             "REQ.payment fields=[number,exp,\"cvv\"]",
             r#"REQ.payment fields=["card_number","card_expiry","card_code"]"#,
         ),
+        (
+            "REQ.address fields=[city] at={street:\"e12\" , city:\"f1e3\"}",
+            r#"REQ.address fields=["city","street"] at={"city":"f1e3","street":"e12"}"#,
+        ),
+        ("REQ.contact at={email:\"e1\"}", r#"REQ.contact at={"email":"e1"}"#),
         ("REQ.login\tctx={ tls :\tfalse }  ", r#"REQ.login ctx={"tls":false}"#),
         ("REQ.contact ctx={}", "REQ.contact"),
         (
@@ -91,7 +96,7 @@ fn line_endings_and_empty_lines_do_not_matter() {
 #[test]
 fn a_forbidden_character_in_a_constructed_claim_stays_on_its_line() {
     let claim = Claim { purpose: Some("a\nREQ.otp\u{202e}".to_owned()), ..Claim::default() };
-    let request = Request { kind: Kind::Login, fields: FieldSet::EMPTY, claim };
+    let request = Request { kind: Kind::Login, fields: FieldSet::EMPTY, at: Pointers::default(), claim };
     assert_eq!(request.to_string(), r#"REQ.login ctx={"purpose":"a\u000aREQ.otp\u202e"}"#);
     assert!(parse_block(&Block { requests: vec![request] }.to_string()).is_err());
 }

@@ -7,8 +7,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sirl::limits::{MAX_LINE_BYTES, MAX_REQUESTS};
 use sirl::{
-    Block, Claim, Currency, Field, FieldSet, Grammar, GrammarError, Kind, Money, Recognizer, Request, Tier,
-    parse_block,
+    Block, Claim, Currency, Field, FieldSet, Grammar, GrammarError, Kind, Money, Pointers, Recognizer,
+    Request, Tier, parse_block,
 };
 use std::sync::LazyLock;
 
@@ -49,7 +49,7 @@ fn the_longest_line_is_within_the_limits() {
         total: Some(Money { minor: Money::MAX_MINOR, currency: Currency::new("USD").unwrap() }),
     };
     let kind = Kind::Address;
-    let request = Request { kind, fields: kind.allowed_fields(), claim };
+    let request = Request { kind, fields: kind.allowed_fields(), at: Pointers::default(), claim };
     let block = Block { requests: vec![request; MAX_REQUESTS] };
     let wide = block.to_string().replace("\",\"", "\", \"").replace("\":", "\": ");
     assert!(wide.lines().all(|line| line.len() <= MAX_LINE_BYTES));

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 use sirl::limits::{MAX_LINE_BYTES, MAX_REQUESTS};
 use sirl::{
-    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, ParseError, Reply, Request, Tier,
-    find_block, parse_block, parse_reply,
+    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, ParseError, Pointers, Reply, Request,
+    Tier, find_block, parse_block, parse_reply,
 };
 
 fn text() -> impl Strategy<Value = String> {
@@ -58,10 +58,25 @@ fn fields(kind: Kind, at_least: usize) -> impl Strategy<Value = FieldSet> {
     subsequence(all, at_least.min(most)..=most).prop_map(FieldSet::from_iter)
 }
 
+/// Controls for some of the fields that a request asks for.
+fn pointers(kind: Kind, fields: FieldSet) -> impl Strategy<Value = Pointers> {
+    let asked = if fields.is_empty() { kind.default_fields() } else { fields };
+    let some = subsequence(asked.iter().collect::<Vec<Field>>(), 0..=asked.len());
+    some.prop_flat_map(|fields| {
+        fields.into_iter().map(|field| (Just(field), "[a-z][a-z0-9]{0,15}")).collect::<Vec<_>>()
+    })
+    .prop_map(|pointed| {
+        pointed.iter().fold(Pointers::default(), |at, (field, control)| at.with(*field, control).unwrap())
+    })
+}
+
 fn request() -> impl Strategy<Value = Request> {
     select(Kind::ALL.to_vec())
         .prop_flat_map(|kind| (Just(kind), fields(kind, 0), claim()))
-        .prop_map(|(kind, fields, claim)| Request { kind, fields, claim })
+        .prop_flat_map(|(kind, fields, claim)| {
+            (Just(kind), Just(fields), pointers(kind, fields), Just(claim))
+        })
+        .prop_map(|(kind, fields, at, claim)| Request { kind, fields, at, claim })
 }
 
 fn block() -> impl Strategy<Value = Block> {

@@ -27,9 +27,15 @@ fn arguments(block: &Block, pretty: bool) -> String {
         ctx.extend(claim.total.map(|total| format!("\"total\": {}", total.to_decimal())));
         let names: Vec<&str> = request.fields.iter().map(Field::as_str).collect();
         let fields = if names.is_empty() { String::new() } else { format!(", \"fields\": {}", json!(names)) };
+        let at: Vec<String> = request
+            .at
+            .iter()
+            .map(|(field, control)| format!("\"{}\": \"{control}\"", field.as_str()))
+            .collect();
+        let at = if at.is_empty() { String::new() } else { format!(", \"at\": {{{}}}", at.join(", ")) };
         let gap = if pretty { "\n   " } else { "" };
         format!(
-            "{{{gap}\"kind\": \"{}\"{fields},{gap} \"ctx\": {{{gap}{}}}}}",
+            "{{{gap}\"kind\": \"{}\"{fields}{at},{gap} \"ctx\": {{{gap}{}}}}}",
             request.kind.as_str(),
             ctx.join(", ")
         )
@@ -57,6 +63,9 @@ fn arguments_outside_of_the_schema_are_refused() {
         "{\"kind\": \"otp ctx={}\"}",
         "{\"kind\": \"address\", \"fields\": \"city\"}",
         "{\"kind\": \"address\", \"fields\": [\"city]\"]}",
+        "{\"kind\": \"address\", \"at\": {\"street\": 12}}",
+        "{\"kind\": \"address\", \"at\": {\"street\": \"e1\\\"\"}}",
+        "{\"kind\": \"address\", \"at\": [\"e1\"]}",
         "{\"kind\": \"otp\", \"ctx\": []}",
         "{\"kind\": \"otp\", \"ctx\": {\"purpose\": {\"a\": 1}}}",
         "{\"kind\": \"otp\", \"ctx\": {\"purpose\": [\n\"REQ.end\"\n]}}",
@@ -84,6 +93,9 @@ fn the_checks_are_those_of_the_text() {
         kind("{\"kind\": \"otp\", \"fields\": [\"city\"]}"),
         ParseErrorKind::FieldNotOfKind { .. }
     ));
+    assert_eq!(kind("{\"kind\": \"otp\", \"at\": {}}"), ParseErrorKind::NoPointers);
+    let at = kind("{\"kind\": \"address\", \"at\": {\"street\": \"12\"}}");
+    assert!(matches!(at, ParseErrorKind::WrongValue { key: "street", .. }), "{at:?}");
     let ctx = |ctx: &str| kind(&format!("{{\"kind\": \"purchase\", \"ctx\": {{{ctx}}}}}"));
     assert_eq!(ctx("\"total\": 1"), ParseErrorKind::MissingKey("currency"));
     for total in ["1e3", "-1", "64.155", "\"64\"", "true", "0.1e1"] {
@@ -112,7 +124,9 @@ fn the_schema_offers_the_kinds_and_fields_of_the_grammar() {
     assert_eq!(kinds, ["address", "purchase", "login"]);
     assert_eq!(any[0]["properties"]["fields"]["items"]["enum"], json!(["city"]));
     assert_eq!(any[0]["required"], json!(["kind", "fields"]), "without fields it would ask for all");
-    assert!(any[1]["properties"].get("fields").is_none());
+    let pointers = &any[0]["properties"]["at"]["properties"];
+    assert_eq!(pointers.as_object().unwrap().keys().collect::<Vec<_>>(), ["city"]);
+    assert!(any[1]["properties"].get("fields").is_none() && any[1]["properties"].get("at").is_none());
     assert_eq!(any[2]["required"], json!(["kind"]));
 }
 

@@ -12,9 +12,12 @@ use super::messages::{Command, Event, Look};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, Warning};
-use crate::guard::placement::{PointedForm, best_form};
+use crate::guard::pointing::{PointedControls, PointedForm, pointed_boxes};
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::decisions::fit_fields;
+
+/// The observed pages, or why there are none.
+type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
 
 /// Words on the button that starts a payment, in the languages of the supported shops.
 const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
@@ -29,6 +32,7 @@ impl Core {
                 consent: Consent::None,
                 asked_on: None,
                 pointed: None,
+                controls: None,
                 reply: None,
                 refused: None,
             }
@@ -56,10 +60,16 @@ impl Core {
             (BlockPhase::SurveyForms, Event::Seen(Ok(forms))) if block.has_pending(true) => {
                 self.survey_button(block, forms)
             }
-            (BlockPhase::SurveyForms, Event::Seen(Ok(forms))) => self.survey(block, &forms, None, now),
+            (BlockPhase::SurveyForms, Event::Seen(Ok(forms))) => {
+                self.survey_controls(block, forms, None, now)
+            }
             (BlockPhase::SurveyButton(forms), Event::Seen(Ok(pages))) => {
                 let page = pages.into_iter().next();
-                self.survey(block, &forms, page, now)
+                self.survey_controls(block, forms, page, now)
+            }
+            (BlockPhase::SurveyControl { field, forms, button }, Event::Seen(seen)) => {
+                self.note_pointer(&mut block, field, seen);
+                self.survey_controls(block, forms, button, now)
             }
             (BlockPhase::SurveyForms | BlockPhase::SurveyButton(_), Event::Seen(Err(reason))) => {
                 self.refuse_all(block, reason, now)
@@ -120,6 +130,47 @@ impl Core {
         self.enter(State::Block(Box::new((block, BlockPhase::SurveyButton(forms)))), Command::Look(look))
     }
 
+    /// Looks at the controls that the agent points at, one after the other, and then decides.
+    fn survey_controls(
+        &mut self,
+        mut block: BlockState,
+        forms: Vec<Observed<Snapshot>>,
+        button: Option<Observed<Snapshot>>,
+        now: Millis,
+    ) -> Command {
+        let Some((field, control)) = block.next_pointer() else {
+            return self.survey(block, &forms, button, now);
+        };
+        let phase = BlockPhase::SurveyControl { field, forms, button };
+        self.enter(State::Block(Box::new((block, phase))), Command::Look(Look::Element(control)))
+    }
+
+    /// Notes the control that the agent points at for a field of the current request. All are in one form.
+    fn note_pointer(&mut self, block: &mut BlockState, field: Field, seen: Seen) {
+        let page = seen.map(|pages| pages.into_iter().next());
+        let found = page.and_then(|page| {
+            let page = page.ok_or(Reason::UnknownElement)?;
+            let target = page.target.as_ref().ok_or(Reason::ControlMismatch)?;
+            Ok((PointedForm::of(page.value()).ok_or(Reason::StaleDocument)?, target.node))
+        });
+        let Some(line) = block.current() else { return };
+        let found = found.and_then(|(form, node)| {
+            let controls =
+                line.controls.get_or_insert(PointedControls { form: form.clone(), at: Vec::new() });
+            if controls.form != form {
+                return Err(Reason::ControlMismatch);
+            }
+            controls.at.push((field, node));
+            Ok(())
+        });
+        if let Err(reason) = found {
+            let reply = self.refusal(block, reason);
+            if let Some(line) = block.current() {
+                line.reply = Some(reply);
+            }
+        }
+    }
+
     /// Decides every request before the prompt, so that the user is not asked about a request that would be refused.
     fn survey(
         &mut self,
@@ -132,14 +183,12 @@ impl Core {
         let mut pointed = self.pointed.clone();
         for at in 0..block.requests.len() {
             block.at = at;
-            let Some(line) = block.current() else { continue };
-            let page = if line.is_purchase() {
-                button.as_ref()
-            } else {
-                best_form(forms, line.request.effective_fields(), pointed.as_ref())
-            };
+            let Some(line) = block.current().filter(|line| line.reply.is_none()) else { continue };
+            let page =
+                if line.is_purchase() { button.as_ref() } else { line.form_among(forms, pointed.as_ref()) };
             let Some(page) = page else {
-                let reason = if line.is_purchase() { Reason::StaleDocument } else { Reason::NoForm };
+                let is_there = line.is_purchase() || line.controls.is_some();
+                let reason = if is_there { Reason::StaleDocument } else { Reason::NoForm };
                 let reply = self.refusal(&mut block, reason);
                 if let Some(line) = block.current() {
                     line.reply = Some(reply);
@@ -148,11 +197,12 @@ impl Core {
             };
             line.pointed = pointed;
             pointed = PointedForm::of(page.value());
-            fit_fields(&mut line.request, page.value());
+            let controls = line.at().to_vec();
+            fit_fields(&mut line.request, page.value(), &controls);
             let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
             let form = form_place(page.value(), has_loose_free_text(forms, page));
             let cannot_pay = if request_is_purchase { self.cannot_pay(&block, page.value()) } else { None };
-            match self.decide_request(&request, page, &form, Consent::None, now) {
+            match self.decide_request(&request, &controls, page, &form, Consent::None, now) {
                 Verdict::Grant(_) | Verdict::Ask(_) if let Some(reason) = cannot_pay => {
                     let reply = self.refusal(&mut block, reason);
                     if let Some(line) = block.current() {
@@ -182,7 +232,8 @@ impl Core {
                     }
                     if let Some(origin) = page.origin.known() {
                         let (page, origin) = (Box::new(page.value().clone()), origin.clone());
-                        asks.push(PendingConsent { at, prompt, page, origin, form });
+                        let boxes = pointed_boxes(&page, request.effective_fields(), &controls);
+                        asks.push(PendingConsent { at, prompt, page, origin, form, boxes });
                     }
                 }
             }
@@ -237,21 +288,17 @@ impl Core {
         self.enter(State::Block(Box::new((block, BlockPhase::Deciding))), Command::Look(look))
     }
 
-    fn decide_current(
-        &mut self,
-        mut block: BlockState,
-        seen: Result<Vec<Observed<Snapshot>>, Reason>,
-        now: Millis,
-    ) -> Command {
+    fn decide_current(&mut self, mut block: BlockState, seen: Seen, now: Millis) -> Command {
         let Some(line) = block.current() else {
             return self.refuse_all(block, Reason::MalformedRequest, now);
         };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let asked_on = line.asked_on.clone();
         let purchase = line.is_purchase();
-        let pointed = line.pointed.clone();
+        let controls = line.at().to_vec();
         let picked = seen.map(|pages| {
-            let page = pick_page(&pages, request.effective_fields(), purchase, pointed.as_ref()).cloned();
+            let pointed = line.pointed.as_ref();
+            let page = if purchase { pages.first() } else { line.form_among(&pages, pointed) }.cloned();
             page.map(|page| (form_place(page.value(), has_loose_free_text(&pages, &page)), page))
         });
         let (form, page) = match picked {
@@ -263,7 +310,7 @@ impl Core {
             return self.refuse_current(block, Reason::StaleDocument, now);
         }
         self.overtaken = false;
-        let verdict = self.decide_request(&request, &page, &form, consent, now);
+        let verdict = self.decide_request(&request, &controls, &page, &form, consent, now);
         if matches!(verdict, Verdict::Grant(_)) && consent == Consent::None {
             self.bind(&request, page.value(), &form, now);
         }
@@ -396,16 +443,6 @@ fn is_same_warning(one: &Warning, other: &Warning) -> bool {
     let about =
         |warning: &Warning| (warning.kind, warning.origin.clone(), warning.reason, warning.wait.is_some());
     about(one) == about(other)
-}
-
-/// The page that decides a request: for a purchase the observed one, else the form that fits best.
-fn pick_page<'p>(
-    pages: &'p [Observed<Snapshot>],
-    fields: FieldSet,
-    purchase: bool,
-    pointed: Option<&PointedForm>,
-) -> Option<&'p Observed<Snapshot>> {
-    if purchase { pages.first() } else { best_form(pages, fields, pointed) }
 }
 
 /// Whether the form's document has a free-text control that no form owns. A script may send it with the form.

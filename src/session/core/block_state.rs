@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use browser_signals::{
-    ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, Observed, Origin, Snapshot,
+    ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, NodeId, Observed, Origin,
+    Snapshot,
 };
 use policy_dfa::{Consent, Fill, Grant, Model, PaymentApi, Prompt, Reason, Wire};
-use sirl::{Kind, Request};
+use sirl::{Field, Kind, Request};
 use zeroize::Zeroizing;
 
-use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver};
-use crate::guard::placement::PointedForm;
+use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver, PointedBox};
+use crate::guard::pointing::{PointedControls, PointedForm, best_form};
 
 /// One request of the block.
 pub(in crate::session) struct RequestLine {
@@ -24,6 +25,8 @@ pub(in crate::session) struct RequestLine {
     /// The form that the agent points at by this request: the one that it pointed at before the block, or that of the request
     /// before this one.
     pub pointed: Option<PointedForm>,
+    /// The controls that the agent points at, as far as they have been looked at.
+    pub controls: Option<PointedControls>,
     /// The reply, once there is one.
     pub reply: Option<String>,
     /// The reason of a refusal.
@@ -33,6 +36,30 @@ pub(in crate::session) struct RequestLine {
 impl RequestLine {
     pub fn is_purchase(&self) -> bool {
         self.request.kind == Kind::Purchase
+    }
+
+    /// The next control that the agent points at and that has not been looked at.
+    fn next_pointer(&self) -> Option<(Field, ElementRef)> {
+        let seen = self.controls.as_ref().map_or(0, |controls| controls.at.len());
+        let (field, control) = self.request.at.iter().nth(seen).filter(|_| self.reply.is_none())?;
+        Some((field, ElementRef(control.to_owned())))
+    }
+
+    /// The fields with the controls that the agent points at.
+    pub fn at(&self) -> &[(Field, NodeId)] {
+        self.controls.as_ref().map_or(&[], |controls| &controls.at)
+    }
+
+    /// The form for this request: the one with the controls that the agent points at, else the one that fits best.
+    pub fn form_among<'p>(
+        &self,
+        forms: &'p [Observed<Snapshot>],
+        pointed: Option<&PointedForm>,
+    ) -> Option<&'p Observed<Snapshot>> {
+        match &self.controls {
+            Some(controls) => forms.iter().find(|page| controls.form.is_of(page.value())),
+            None => best_form(forms, self.request.effective_fields(), pointed),
+        }
     }
 }
 
@@ -87,6 +114,14 @@ impl BlockState {
         self.requests.get_mut(self.at)
     }
 
+    /// Moves to the next control that the agent points at and that has not been looked at.
+    pub fn next_pointer(&mut self) -> Option<(Field, ElementRef)> {
+        let found = |(at, line): (usize, &RequestLine)| Some((at, line.next_pointer()?));
+        let (at, pointer) = self.requests.iter().enumerate().find_map(found)?;
+        self.at = at;
+        Some(pointer)
+    }
+
     /// The current request.
     pub fn current(&mut self) -> Option<&mut RequestLine> {
         self.requests.get_mut(self.at)
@@ -107,6 +142,8 @@ pub(in crate::session) struct PendingConsent {
     pub page: Box<Snapshot>,
     pub origin: Origin,
     pub form: FormPlace,
+    /// The controls of which only the agent says what they are for.
+    pub boxes: Vec<PointedBox>,
 }
 
 impl PendingConsent {
@@ -140,6 +177,9 @@ pub(in crate::session) enum BlockPhase {
     SurveyForms,
     /// The look at the pay button, before any prompt; with the observed forms.
     SurveyButton(Vec<Observed<Snapshot>>),
+    /// The look at a control that the agent points at for this field, before any prompt; with the observed forms and the
+    /// pay button's page.
+    SurveyControl { field: Field, forms: Vec<Observed<Snapshot>>, button: Option<Observed<Snapshot>> },
     /// The user's answer about these requests.
     Asking(Vec<PendingConsent>, Box<ConsentPrompt>),
     /// The record of the answer.

@@ -12,7 +12,7 @@ use super::messages::{Command, Payment};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::egress;
-use crate::guard::placement::{PointedForm, best_form};
+use crate::guard::pointing::PointedForm;
 
 /// The observed pages, or why there are none.
 type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
@@ -50,8 +50,12 @@ impl Core {
                 })
             }
             GrantedRelease::ShowToModel(grant) => {
-                let pointed = block.current().and_then(|line| line.pointed.clone());
-                self.show_to_model(grant, pages, pointed.as_ref(), now)
+                let line = block.current();
+                let page = line.and_then(|line| line.form_among(&pages, line.pointed.as_ref()));
+                match page.cloned() {
+                    Some(page) => self.show_to_model(grant, &page, now),
+                    None => Err(Reason::StaleDocument),
+                }
             }
             GrantedRelease::Pay(grant) => {
                 let terms = grant.terms().clone();
@@ -85,12 +89,10 @@ impl Core {
     fn show_to_model(
         &mut self,
         grant: Grant<Model>,
-        pages: Vec<Observed<Snapshot>>,
-        pointed: Option<&PointedForm>,
+        page: &Observed<Snapshot>,
         now: Millis,
     ) -> Result<(InFlight, Command), Reason> {
         let terms = grant.terms().clone();
-        let page = best_form(&pages, terms.fields, pointed).ok_or(Reason::StaleDocument)?;
         let destination = page.destination.known().cloned().ok_or(Reason::StaleDocument)?;
         let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let values = vault.open_to_the_model(grant, page, now).map_err(|error| error.reason())?;

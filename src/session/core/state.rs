@@ -17,7 +17,7 @@ use crate::audit::AuditEvent;
 use crate::consent::{Answered, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
-use crate::guard::placement::PointedForm;
+use crate::guard::pointing::PointedForm;
 use crate::guard::taint::TaintTracker;
 use crate::safety::TaskSafety;
 use crate::session::report::SessionCounts;

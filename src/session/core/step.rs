@@ -10,7 +10,7 @@ use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
-use crate::guard::placement::PointedForm;
+use crate::guard::pointing::PointedForm;
 use crate::session::prompts::consent_events;
 
 impl Core {

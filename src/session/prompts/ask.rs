@@ -78,7 +78,7 @@ impl Core {
 
     /// The prompt's lines about a request: the site, the fields and their records, the destination.
     pub(in crate::session) fn asked(&self, ask: &PendingConsent) -> Asked {
-        let PendingConsent { prompt, page, origin, form, .. } = ask;
+        let PendingConsent { prompt, page, origin, form, boxes, .. } = ask;
         match (prompt.kind, prompt.amount) {
             (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
                 payee: origin.clone(),
@@ -96,6 +96,7 @@ impl Core {
                     records: self.records(kind, prompt.fields, origin, sent_to.as_ref().unwrap_or(origin)),
                     sent_to,
                     form: Some(form.clone()),
+                    boxes: boxes.clone(),
                 }
             }
         }

@@ -65,7 +65,15 @@ impl PlanQuestion {
             return;
         }
         self.scope = if self.scope as u8 <= scope as u8 { self.scope } else { scope };
-        self.asked.push(Asked::Release { kind, fields, to: to.clone(), sent_to: None, records, form: None });
+        self.asked.push(Asked::Release {
+            kind,
+            fields,
+            to: to.clone(),
+            sent_to: None,
+            records,
+            form: None,
+            boxes: Vec::new(),
+        });
     }
 
     /// The same prompt for a task in the user's own browser, which may have pages open already.

@@ -2,15 +2,16 @@
 
 use browser_signals::matching::{Asked, match_form};
 use browser_signals::{Control, NodeId, SealedValue, Snapshot};
-use policy_dfa::{Placement, RedeemError, Terms};
+use policy_dfa::{Basis, Placement, RedeemError, Terms};
 use sirl::{Field, FieldSet};
 use zeroize::Zeroizing;
 
 use super::error::ReleaseError;
 use crate::crypto::padded::Plaintext;
-use crate::shape::{Shaped, Target, boxes_of, field_among, shape};
+use crate::shape::{Shaped, Target, boxes_of, field_among, shape, whole};
 
-/// A placed control and the kind of data that it asks for; none where the page has no evidence of one.
+/// A placed control and the kind of data that it asks for, by the page's evidence or, where there is none, by the agent's word that
+/// the grant rests on; none where neither says it.
 struct Placed<'a> {
     node: NodeId,
     asked: Option<Asked>,
@@ -26,7 +27,11 @@ impl<'a> Asking<'a> {
         let placed = terms.placements.iter().filter_map(|placement| {
             let (control, found) =
                 page.controls.iter().zip(&found).find(|(control, _)| control.node == placement.node)?;
-            Some(Placed { node: placement.node, asked: found.asked, control })
+            let asked = match (found.asked, placement.basis) {
+                (None, Basis::Agent) if found.is_silent(control) => Some(whole(placement.field)),
+                (asked, _) => asked,
+            };
+            Some(Placed { node: placement.node, asked, control })
         });
         Asking(placed.collect())
     }
@@ -39,7 +44,7 @@ impl<'a> Asking<'a> {
     ) -> Result<Option<SealedValue>, ReleaseError> {
         let stored = |plain| Ok(Some(SealedValue::held(plain)));
         let placed = self.0.iter().find(|placed| placed.node == placement.node);
-        // By now the page asks for something else there, or for nothing.
+        // By now the page asks for something else there, or for nothing although it did.
         let asked = placed
             .and_then(|placed| placed.asked)
             .filter(|asked| field_among(*asked, FieldSet::EMPTY.with(placement.field)).is_some());

@@ -42,6 +42,29 @@ pub const fn field_of(asked: Asked) -> Option<Field> {
     })
 }
 
+/// Returns what a control asks for that takes a whole value of this field.
+pub(crate) const fn whole(field: Field) -> Asked {
+    match field {
+        Field::Name => Asked::FullName,
+        Field::Street => Asked::Street,
+        Field::City => Asked::City,
+        Field::Region => Asked::Region,
+        Field::PostalCode => Asked::PostalCode,
+        Field::Country => Asked::Country,
+        Field::Phone => Asked::Phone,
+        Field::Email => Asked::Email,
+        Field::Username => Asked::Username,
+        Field::Password => Asked::Password,
+        Field::OneTimeCode => Asked::OneTimeCode,
+        Field::CardNumber => Asked::CardNumber,
+        Field::CardExpiry => Asked::CardExpiry,
+        Field::CardCode => Asked::CardCode,
+        Field::GovernmentId => Asked::GovernmentId,
+        Field::Company => Asked::Company,
+        Field::BirthDate => Asked::BirthDate,
+    }
+}
+
 /// Returns the field that a request for `fields` releases into a control that asks for this; none if it asks for no such field.
 /// The name of an account may be its e-mail address, so a request for the address alone releases it there.
 pub fn field_among(asked: Asked, fields: FieldSet) -> Option<Field> {

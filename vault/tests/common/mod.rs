@@ -8,10 +8,10 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Model, PaymentApi, Placement,
-    Policy, Question, Task, Verdict, Verifier, Wire, authority,
+    Basis, Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Model, PaymentApi,
+    Placement, Policy, Question, Task, Verdict, Verifier, Wire, authority,
 };
-use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Request};
+use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
 use vault::{Binding, Secret, Vault};
 
 const POLICY: &str = r#"
@@ -175,10 +175,13 @@ fn decide(
     let request = Request {
         kind,
         fields: fields.iter().map(|(f, _)| *f).collect::<FieldSet>(),
+        at: Pointers::default(),
         claim: Claim::default(),
     };
-    let placements: Vec<_> =
-        fields.iter().map(|(field, node)| Placement { field: *field, node: NodeId(*node) }).collect();
+    let placements: Vec<_> = fields
+        .iter()
+        .map(|(field, node)| Placement { field: *field, node: NodeId(*node), basis: Basis::Page })
+        .collect();
     let budget = Money::parse("500.00", Currency::new("USD").expect("currency"));
     let kinds = vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase];
     let task = Task::new(vec![shop()], kinds, budget, Container::T2);

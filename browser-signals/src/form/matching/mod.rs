@@ -28,8 +28,9 @@ mod vocabulary;
 pub use asked::Asked;
 pub use folded::words;
 pub use form_kind::FormKind;
-pub use section::Section;
+pub use section::{Section, section_of};
 
+use super::meaning::Meaning;
 use crate::{Control, FormWords};
 
 /// The source of evidence that decided the match of a control.
@@ -112,6 +113,12 @@ impl Match {
 
     fn none(evidence: Evidence, refused: bool) -> Match {
         Match { asked: None, section: None, evidence, confirms: false, refused }
+    }
+
+    /// Whether the page says nothing of what its control is for: it names no field, and nothing that is known to be none.
+    pub fn is_silent(&self, control: &Control) -> bool {
+        let is_harmless = matches!(Meaning::of(control), Meaning::Harmless(_));
+        self.asked.is_none() && !self.refused && !is_harmless
     }
 
     /// Decides by the other controls of the form.

@@ -35,6 +35,11 @@ pub fn divide(controls: &[&Control], found: &mut [Match]) {
     }
 }
 
+/// The section of a control of an address, whatever the page says of it otherwise.
+pub fn section_of(control: &Control) -> Option<Section> {
+    by_tokens(&control.autocomplete).or_else(|| by_words(control))
+}
+
 fn by_tokens(autocomplete: &str) -> Option<Section> {
     let small = autocomplete.to_ascii_lowercase();
     let tokens = || small.split_ascii_whitespace();

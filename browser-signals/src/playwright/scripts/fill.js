@@ -1,9 +1,10 @@
 // Sets the values of controls of one form, all of them or none.
 const FILLABLE = ['text', 'tel', 'email', 'url', 'number', 'password', 'date', 'month', 'week', 'time'];
 const bare = (text) => text.replace(/[\s\-/.()]/g, '').toLowerCase();
-const valueOf = (el) =>
-  el instanceof HTMLSelectElement ? getter(HTMLSelectElement, 'value').call(el) : getter(HTMLInputElement, 'value').call(el);
+const typeHolding = (el) => [HTMLSelectElement, HTMLTextAreaElement].find((type) => el instanceof type) ?? HTMLInputElement;
+const valueOf = (el) => getter(typeHolding(el), 'value').call(el);
 const mayHold = (el) =>
+  el instanceof HTMLTextAreaElement ||
   (el instanceof HTMLSelectElement && !getter(HTMLSelectElement, 'multiple').call(el)) ||
   (el instanceof HTMLInputElement && FILLABLE.includes(typeOf(el)));
 const digitsOf = (text) => text.replace(/\D/g, '');
@@ -56,7 +57,7 @@ const fill = (form, way, wire, count, ...given) => {
       if (!option) return 'unfit';
       stored.push(getter(HTMLOptionElement, 'value').call(option));
     } else {
-      const longest = getter(HTMLInputElement, 'maxLength').call(el);
+      const longest = getter(typeHolding(el), 'maxLength').call(el);
       if (longest >= 0 && values[i].length > longest) return 'unfit';
       stored.push(values[i]);
     }

@@ -118,3 +118,55 @@ async fn the_guard_judges_a_page_that_the_agent_did_not_read() {
     }
     stage.browser.close().await;
 }
+
+/// A page that describes its boxes badly is no dead end, and the agent's word moves no value against the page's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_without_a_label_takes_the_street_where_the_agent_points() {
+    let stage = Stage::set_up().await;
+    let html = "<form method=post action=/order><input name=f7>\
+        <label>Postal code <input name=zip autocomplete=postal-code></label>\
+        <label>City <input name=city autocomplete=address-level2></label>\
+        <label>Nickname <input name=nick autocomplete=nickname></label><button>Place order</button></form>\
+        <form action=/find><input type=search name=q aria-label=Search><button>Find</button></form>";
+    stage.shop.serve(&[("/", html.to_owned())]);
+    let steps = [
+        Step::Open("/"),
+        Step::Fill,
+        Step::FillAt("\"Nickname\""),
+        Step::FillAt("\"Search\""),
+        Step::FillAt("textbox [ref="),
+        Step::Click("\"Place order\""),
+    ];
+    let run = guarded(&stage, &steps, |_| false).await;
+    let denied = |answer: &str, reason: &str| answer.contains(&format!("{{\"reason\":\"{reason}\"}}"));
+    assert!(denied(&run.answers[1], "no_control"), "{:?}", run.answers);
+    assert!(run.answers[2..4].iter().all(|answer| denied(answer, "control_mismatch")), "{:?}", run.answers);
+    assert!(run.answers[4].starts_with("GRANT.address"), "{:?}", run.answers);
+    assert!(stage.shop.has("f7=17+Canary+Quarry+Road&zip=94704"), "{:?}", stage.shop.arrived());
+    let unsaid =
+        "Nothing on the page says what the box \"f7\" is for; the agent says that it is for your street.";
+    assert_eq!(
+        run.questions.iter().filter(|question| question.contains(unsaid)).count(),
+        1,
+        "{:?}",
+        run.questions
+    );
+    stage.browser.close().await;
+}
+
+/// A text area may be read by others, so the user is asked each time, with a warning.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_street_goes_into_a_text_area_after_a_yes_each_time() {
+    let stage = Stage::set_up().await;
+    let html = "<form method=post action=/order><label>Street address <textarea name=street></textarea></label>\
+        <label>Postal code <input name=zip autocomplete=postal-code></label>\
+        <label>City <input name=city autocomplete=address-level2></label><button>Place order</button></form>";
+    stage.shop.serve(&[("/", html.to_owned())]);
+    let steps = [Step::Open("/"), Step::Fill, Step::Fill, Step::Click("\"Place order\"")];
+    let run = guarded(&stage, &steps, |_| false).await;
+    assert!(run.answers[1..3].iter().all(|answer| answer.starts_with("GRANT.address")), "{:?}", run.answers);
+    assert!(stage.shop.has("street=17+Canary+Quarry+Road"), "{:?}", stage.shop.arrived());
+    let warned = run.questions.iter().filter(|question| question.contains("may be published"));
+    assert_eq!(warned.count(), 2, "{:?}", run.questions);
+    stage.browser.close().await;
+}

@@ -28,6 +28,8 @@ pub enum Step {
     Click(&'static str),
     /// Ask for the address; without a guard nothing happens.
     Fill,
+    /// Ask for the address, and point at the control for the street; without a guard nothing happens.
+    FillAt(&'static str),
 }
 
 /// The results of the steps.
@@ -39,6 +41,8 @@ pub struct Run {
     pub took: Vec<Duration>,
     /// The questions that showed the agent's actions.
     pub orders: Vec<String>,
+    /// All questions.
+    pub questions: Vec<String>,
     /// The number of questions.
     pub prompts: usize,
 }
@@ -63,7 +67,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
         Step::Select(words, option) => Verb::Select { target: find(words)?, option: option.to_owned() },
         Step::Check(words) => Verb::Check { target: find(words)?, on: true },
         Step::Click(words) => Verb::Click { target: find(words)? },
-        Step::Fill => return None,
+        Step::Fill | Step::FillAt(_) => return None,
     })
 }
 
@@ -78,6 +82,7 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
     let user = ScriptedAnswerer(move |prompt: &ConsentPrompt| {
         let mut run = asked.lock().unwrap();
         run.prompts += 1;
+        run.questions.push(format!("{prompt}"));
         let agreed = prompt.asked.iter().all(|asked| match asked {
             Asked::Order(order) => {
                 run.orders.push(format!("{prompt}"));
@@ -102,6 +107,14 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
             Step::Fill => {
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
                 session.act(Action::Request(fields.to_owned())).await
+            }
+            Step::FillAt(words) => {
+                let text = session.act(Action::Verb(Verb::Read)).await;
+                let target = handle(&text, words).map(|target| target.0).unwrap_or_default();
+                let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]";
+                session
+                    .act(Action::Request(format!("{fields} at={{\"street\":\"{target}\"}}\nREQ.end")))
+                    .await
             }
             step => {
                 let text = session.act(Action::Verb(Verb::Read)).await;
@@ -129,7 +142,7 @@ pub async fn unguarded(stage: &Stage, steps: &[Step]) -> Vec<String> {
     let observer = Observer::that_blocks_nothing(DEFAULT_POLICY, task, log, &mut SystemEntropy).unwrap();
     let mut session = UnguardedSession::begin(observer, &stage.browser).await.unwrap();
     let mut answers = Vec::new();
-    for step in steps.iter().filter(|step| !matches!(step, Step::Fill)) {
+    for step in steps.iter().filter(|step| !matches!(step, Step::Fill | Step::FillAt(_))) {
         let text = session.act(Action::Verb(Verb::Read)).await;
         answers.push(match verb(*step, &text) {
             Some(verb) => session.act(Action::Verb(verb)).await,

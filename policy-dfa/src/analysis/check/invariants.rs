@@ -15,7 +15,7 @@ use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 pub(super) type Invariant = (&'static str, fn(&Compiled<Unchecked>, Root, &Cube, Outcome) -> Option<Cube>);
 
 /// The invariants about single valuations.
-pub(super) const INVARIANTS: [Invariant; 15] = [
+pub(super) const INVARIANTS: [Invariant; 16] = [
     ("no field is released in a container below its tier", |_, root, cube, outcome| {
         let (Root::Request(_, need), true) = (root, outcome.permits()) else { return None };
         use symbol::Container::{T0, T1, Unknown};
@@ -108,6 +108,18 @@ pub(super) const INVARIANTS: [Invariant; 15] = [
         cube.narrowed(Axis::Placement, unfit)
             .or_else(|| cube.narrowed(Axis::Visibility, mask(&[symbol::Visibility::Hidden])))
     }),
+    (
+        "a control that only the user can judge, by the agent's word or for a street in a text area, is filled after a yes for this one time",
+        |_, root, cube, outcome| {
+            let Root::Request(..) = root else { return None };
+            let doubtful = cube.narrowed(Axis::Placement, mask(&[symbol::Placement::Doubtful]))?;
+            match outcome {
+                Outcome::Ask(scope) => (scope != ConsentScope::EveryTime).then_some(doubtful),
+                Outcome::Grant(_) => doubtful.narrowed(Axis::Consent, !mask(&[symbol::Consent::Given])),
+                Outcome::Deny(..) => None,
+            }
+        },
+    ),
     ("no T2 field reaches the model", |_, root, cube, outcome| {
         let reaches =
             matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(Some(Delivery::Model))));

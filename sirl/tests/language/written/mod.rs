@@ -9,7 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use sirl::grammar::MAX_TEXT_CHARS;
-use sirl::{Block, Claim, Currency, Field, FieldSet, Grammar, Kind, Money, Request, State, Tier};
+use sirl::{Block, Claim, Currency, Field, FieldSet, Grammar, Kind, Money, Pointers, Request, State, Tier};
 
 /// A string of a claim that can be written under a mask.
 pub fn text() -> impl Strategy<Value = String> {
@@ -52,6 +52,18 @@ pub fn claim() -> impl Strategy<Value = Claim> {
     )
 }
 
+/// Controls for some of the fields that a request asks for.
+pub fn pointers(kind: Kind, fields: FieldSet) -> impl Strategy<Value = Pointers> {
+    let asked = if fields.is_empty() { kind.default_fields() } else { fields };
+    let some = subsequence(asked.iter().collect::<Vec<Field>>(), 0..=asked.len());
+    some.prop_flat_map(|fields| {
+        fields.into_iter().map(|field| (Just(field), "[a-z][a-z0-9]{0,15}")).collect::<Vec<_>>()
+    })
+    .prop_map(|pointed| {
+        pointed.iter().fold(Pointers::default(), |at, (field, control)| at.with(*field, control).unwrap())
+    })
+}
+
 pub fn request() -> impl Strategy<Value = Request> {
     let fields = |kind: Kind| {
         let all: Vec<Field> = kind.allowed_fields().iter().collect();
@@ -60,7 +72,10 @@ pub fn request() -> impl Strategy<Value = Request> {
     };
     select(Kind::ALL.to_vec())
         .prop_flat_map(move |kind| (Just(kind), fields(kind), claim()))
-        .prop_map(|(kind, fields, claim)| Request { kind, fields, claim })
+        .prop_flat_map(|(kind, fields, claim)| {
+            (Just(kind), Just(fields), pointers(kind, fields), Just(claim))
+        })
+        .prop_map(|(kind, fields, at, claim)| Request { kind, fields, at, claim })
 }
 
 pub fn block() -> impl Strategy<Value = Block> {
