@@ -91,6 +91,7 @@ fn snapshot(page: &PageFacts) -> Snapshot {
             Some(_) => Fact::Known(TlsState::Insecure),
             None => Fact::Unknown,
         },
+        sandboxed: Fact::Known(false),
         secure_context: Fact::Unknown,
         form: Some(NodeId(FORM)),
         destination: page

@@ -50,6 +50,7 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
         top_origin: Fact::Known(shop()),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),
+        sandboxed: Fact::Known(false),
         secure_context: Fact::Known(true),
         form: Some(NodeId(10)),
         destination: Fact::Known(Destination {

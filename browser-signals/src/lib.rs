@@ -73,7 +73,7 @@ pub use lookalike::HostWarning;
 pub use origin::Origin;
 pub use outline::Outline;
 pub use page_words::{ControlWords, FormWords};
-pub use seal::{SealedFill, SealedValue, SealedWire, Shape, WireField};
+pub use seal::{EmbeddedFill, SealedFill, SealedValue, SealedWire, Shape, WireField};
 pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text::{outline, text_guard};

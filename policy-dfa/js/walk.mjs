@@ -100,9 +100,13 @@ export async function load(buffer) {
   const sites = read("SITE", (part) => part.list(() => ({
     effect: part.byte() ? "only" : "never", pattern: part.word(), events: part.list(() => part.word()),
   })));
+  const origins = (part) => part.list(() => part.word());
+  const providers = file.at === body.length ? [] : read("PROV", (part) => part.list(() => ({
+    name: part.word(), frames: origins(part), tokens: origins(part),
+  })));
   file.end();
   const text = new TextDecoder().decode(raw);
-  return { text, hash: hex(await digest(raw)), axes, outcomes, states, starts, tiers, thresholds, session, sites };
+  return { text, hash: hex(await digest(raw)), axes, outcomes, states, starts, tiers, thresholds, session, sites, providers };
 }
 
 function outcome(number, signal, word, axis) {

@@ -122,6 +122,7 @@ pub(crate) mod examples {
             top_origin: Fact::Unknown,
             ancestors: Fact::Known(Vec::new()),
             tls: Fact::Known(TlsState::Valid),
+            sandboxed: Fact::Known(false),
             secure_context: Fact::Known(true),
             form: None,
             destination: Fact::Unknown,

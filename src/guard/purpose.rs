@@ -246,6 +246,7 @@ mod tests {
             top_origin: Fact::Known(shop.clone()),
             ancestors: Fact::Known(Vec::new()),
             tls: Fact::Known(TlsState::Valid),
+            sandboxed: Fact::Known(false),
             secure_context: Fact::Known(true),
             form: Some(NodeId(9)),
             destination: Fact::Known(Destination {

@@ -76,6 +76,7 @@ fn seen(payee: &Origin, number: u64) -> Observed<Snapshot> {
         top_origin: Fact::Known(payee.clone()),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),
+        sandboxed: Fact::Known(false),
         secure_context: Fact::Known(true),
         form: None,
         destination: Fact::Unknown,

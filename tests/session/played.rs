@@ -60,6 +60,7 @@ pub fn checkout() -> Snapshot {
         top_origin: Fact::Known(origin(SHOP)),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),
+        sandboxed: Fact::Known(false),
         secure_context: Fact::Known(true),
         form: Some(NodeId(100)),
         destination: Fact::Known(Destination {

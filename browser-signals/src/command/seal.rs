@@ -57,8 +57,19 @@ pub struct SealedFill {
     pub form: Option<FormId>,
     /// The destination that the form must have, when it is filled and again when it is submitted.
     pub destination: Destination,
+    /// For the frame of a payment provider, the page around it.
+    pub embedded: Option<EmbeddedFill>,
     /// The controls and their values.
     pub values: Vec<(NodeId, SealedValue)>,
+}
+
+/// The page around a frame that is filled. The frame must still be a child of this document, in no sandbox, and seen whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddedFill {
+    /// The top document.
+    pub top_document: DocumentId,
+    /// Its origin.
+    pub top_origin: Origin,
 }
 
 /// The ways in which a page may rewrite a placeholder so that it is still recognised, and in which the value is

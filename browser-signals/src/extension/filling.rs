@@ -14,7 +14,9 @@ pub(super) struct Message(pub(super) Zeroizing<Vec<u8>>);
 /// text.
 pub(super) fn message(fill: &SealedFill, mut head: Map<String, Value>) -> Option<Message> {
     let (tab, frame) = tab_and_frame(&fill.frame)?;
-    if fill.container_id.as_str() != format!("tab:{tab}") || fill.values.is_empty() {
+    // Card data, and with them the frames of payment providers, are for containers of the guard's alone.
+    if fill.container_id.as_str() != format!("tab:{tab}") || fill.values.is_empty() || fill.embedded.is_some()
+    {
         return None;
     }
     let nodes: Vec<i64> = fill.values.iter().map(|(node, _)| node.0).collect();
@@ -80,6 +82,7 @@ mod tests {
             origin: origin.clone(),
             form: Some(NodeId(1)),
             destination: Destination { origin, path: "/order".into(), method: "POST".into() },
+            embedded: None,
             values: values.iter().map(|value| (NodeId(2), SealedValue::new(value))).collect(),
         }
     }

@@ -53,6 +53,7 @@ fn snapshot(
         tls: worse(known(frame.origin.as_ref(), tls), known(top_origin.as_ref(), tls)),
         top_origin: top_origin.into(),
         ancestors: frame.ancestors.clone().into(),
+        sandboxed: Fact::Unknown,
         secure_context: Fact::Unknown,
         form,
         destination: facts::destination(facts.get("way").unwrap_or(&Value::Null)).into(),

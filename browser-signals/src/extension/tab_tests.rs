@@ -46,6 +46,7 @@ fn fill() -> SealedFill {
         origin: origin.clone(),
         form: None,
         destination: Destination { origin, path: "/".into(), method: "POST".into() },
+        embedded: None,
         values: vec![(NodeId(1), SealedValue::new(b"17 Quarry Road"))],
     }
 }

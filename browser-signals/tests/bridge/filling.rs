@@ -16,6 +16,7 @@ pub fn sealed(seen: &Observed<Snapshot>, values: &[(&str, &str)]) -> SealedFill 
         origin: seen.origin.known().expect("an origin").clone(),
         form: seen.form,
         destination: seen.destination.known().expect("a destination").clone(),
+        embedded: None,
         values: values
             .iter()
             .map(|(name, value)| (control(name), SealedValue::new(value.as_bytes())))

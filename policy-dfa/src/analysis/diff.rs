@@ -280,6 +280,8 @@ fn setting_changes(old: &Policy, new: &Policy) -> Vec<SettingChange> {
     let money = |policy: &Policy| policy.session.money.map(|most| format!("at most {most}"));
     differ("the session's limit for money".to_owned(), money(old), money(new));
     lines("a site rule", old.sites.iter(), new.sites.iter(), &mut found);
+    let providers = |policy: &Policy| policy.providers.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+    lines("a provider", providers(old).into_iter(), providers(new).into_iter(), &mut found);
     lines("a session rule", old.session.bars.iter(), new.session.bars.iter(), &mut found);
     lines("a statement to prove", old.proofs.iter(), new.proofs.iter(), &mut found);
     found

@@ -2,7 +2,7 @@
 
 use sirl::{Kind, Tier};
 
-use crate::language::clause::{Channel, Clause, Condition, FrameTest, Test};
+use crate::language::clause::{Channel, Clause, Condition, FrameTest, Owner, Test};
 use crate::language::policy::Policy;
 use crate::vocabulary::alphabet::{Axis, Mask, Symbol, mask, symbol};
 use crate::vocabulary::event::{EventKind, Root, VerbKind};
@@ -40,7 +40,15 @@ impl Policy {
                 };
                 let mut guards = self.site_and_session_guards(root);
                 guards.extend(self.implied_guards(kind, need, *delivery));
-                guards.extend(rule.clauses.iter().flat_map(|clause| clause_guards(clause, root)));
+                let lets_provider_in = rule.clauses.iter().any(|clause| clause.test.passes_provider());
+                let written = rule.clauses.iter().flat_map(|clause| clause_guards(clause, root));
+                guards.extend(
+                    written.flat_map(
+                        |guard| {
+                            if lets_provider_in { guard.beside_provider() } else { vec![guard] }
+                        },
+                    ),
+                );
                 guards.sort_by_key(|guard| guard.axis);
                 Rules::Chain(
                     guards,
@@ -110,6 +118,20 @@ impl Guard {
     fn new<S: Symbol>(pass: &[S], reason: Reason) -> Guard {
         Guard { axis: S::AXIS, pass: mask(pass), reason, when: None, soft: false, clause: None }
     }
+
+    /// The guard of a request that lets the frame of a payment provider in. In that frame the origin and the destination are
+    /// the provider's and no other, and everywhere else they are what the clause says.
+    fn beside_provider(self) -> Vec<Guard> {
+        let provider = match self.axis {
+            Axis::Origin => mask(&[symbol::Origin::Provider]),
+            Axis::Destination => mask(&[symbol::Destination::Provider]),
+            _ => return vec![self],
+        };
+        let frame = |symbols| Some(Condition { axis: Axis::Frame, symbols });
+        let within = mask(&[symbol::Frame::Provider]);
+        let elsewhere = Axis::Frame.full() & !Axis::Frame.unknown() & !within;
+        vec![Guard { when: frame(elsewhere), ..self }, Guard { pass: provider, when: frame(within), ..self }]
+    }
 }
 
 /// The end of a chain, after every guard has passed.
@@ -141,8 +163,14 @@ fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
     let mut guards = match clause.test {
         Test::ContainerCovers => container(need),
         Test::ContainerAtLeast(tier) => container(tier),
-        Test::Origin => vec![
-            Guard::new(&[Origin::Task], Reason::OriginMismatch),
+        Test::Origin(owner) => vec![
+            Guard::new(
+                match owner {
+                    Owner::Task => &[Origin::Task],
+                    Owner::TaskOrProvider => &[Origin::Task, Origin::Provider],
+                },
+                Reason::OriginMismatch,
+            ),
             Guard::new(&[TopOrigin::Task], Reason::OriginMismatch),
         ],
         Test::Tls(channel) => one(Guard::new(
@@ -157,20 +185,28 @@ fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
             match frame {
                 FrameTest::Top => &[Frame::Top],
                 FrameTest::SameOrigin => &[Frame::Top, Frame::Same],
-                FrameTest::Any => &[Frame::Top, Frame::Same, Frame::Cross],
+                FrameTest::Any => &[Frame::Top, Frame::Same, Frame::Cross, Frame::Provider],
+                FrameTest::TopOrProvider => &[Frame::Top, Frame::Provider],
+                FrameTest::Provider => &[Frame::Provider],
             },
             Reason::FrameNotTop,
         )),
-        Test::DestinationOrigin => {
-            let of_the_task = [Destination::Task, Destination::TaskPlain, Destination::TaskLoopback];
-            one(Guard::new(&of_the_task, wrong_destination))
+        Test::DestinationOrigin(owner) => {
+            use Destination::{Provider, Task, TaskLoopback, TaskPlain};
+            one(Guard::new(
+                match owner {
+                    Owner::Task => &[Task, TaskPlain, TaskLoopback],
+                    Owner::TaskOrProvider => &[Task, TaskPlain, TaskLoopback, Provider],
+                },
+                wrong_destination,
+            ))
         }
         Test::DestinationChannel(channel) => {
-            use Destination::{Other, OtherLoopback, Task, TaskLoopback};
+            use Destination::{Other, OtherLoopback, Provider, Task, TaskLoopback};
             one(Guard::new(
                 match channel {
-                    Channel::Encrypted => &[Task, Other],
-                    Channel::EncryptedOrLoopback => &[Task, Other, TaskLoopback, OtherLoopback],
+                    Channel::Encrypted => &[Task, Other, Provider],
+                    Channel::EncryptedOrLoopback => &[Task, Other, Provider, TaskLoopback, OtherLoopback],
                     Channel::Loopback => &[TaskLoopback, OtherLoopback],
                 },
                 Reason::TlsInvalid,

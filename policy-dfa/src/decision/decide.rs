@@ -1,5 +1,7 @@
 //! The decision point: from a question to a verdict, with the grant in it.
 
+use std::sync::Arc;
+
 use browser_signals::{Origin, Snapshot};
 use sha2::{Digest, Sha256};
 use sirl::{FieldSet, Kind, Money};
@@ -7,10 +9,12 @@ use sirl::{FieldSet, Kind, Money};
 use super::grant::{AuthorityId, Fill, Grant, Model, PaymentApi, Placements, Terms, Verifier, Wire};
 use super::history::{History, SessionEvent};
 use super::possible::{Possible, Prospect};
+use super::provider::ProviderFrame;
 use super::question::{Event, Millis, Question, Task};
 use super::valuation::destination;
 use crate::automaton::compile::{Checked, Compiled};
 use crate::language::policy::Thresholds;
+use crate::language::provider::Provider;
 use crate::vocabulary::alphabet::Valuation;
 use crate::vocabulary::event::{Root, VerbKind};
 use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
@@ -146,6 +150,20 @@ impl DecisionPoint {
         known.is_some_and(|known| self.policy.possible(root, &known).prospect != Prospect::Never)
     }
 
+    /// The payment provider whose frame in a page of the task this is, if the policy names it.
+    pub fn provider_frame(&self, page: &Snapshot, task: &Task) -> Option<ProviderFrame> {
+        self.policy.policy().provider_frame(page, task)
+    }
+
+    /// The payment providers that the policy names and lets be paid in their frames.
+    pub fn providers(&self) -> &[Arc<Provider>] {
+        let policy = self.policy.policy();
+        let rule = policy.requests.get(&Kind::Payment);
+        let is_used =
+            rule.is_some_and(|rule| rule.clauses.iter().any(|clause| clause.test.passes_provider()));
+        if is_used { policy.providers() } else { &[] }
+    }
+
     /// How long the policy lets consent to this kind of request hold; `None` where the user is not asked, or where no
     /// request of the kind is ever granted.
     pub fn consent_scope(&self, kind: Kind) -> Option<ConsentScope> {
@@ -198,6 +216,7 @@ impl DecisionPoint {
             origin: page.origin.known()?.clone(),
             form: page.form.filter(|_| in_page),
             destination: page.destination.known().filter(|_| in_page).cloned(),
+            provider: self.policy.policy().provider_frame(page, question.task).filter(|_| in_page),
             tls: *page.tls.known()?,
             amount: amount.filter(|_| request.kind == Kind::Purchase),
             policy: self.policy.policy_hash(),

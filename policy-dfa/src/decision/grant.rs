@@ -11,6 +11,7 @@ use browser_signals::{
 use sirl::{Field, FieldSet, Kind, Money};
 
 use super::question::{Basis, Millis, Placement};
+use super::provider::ProviderFrame;
 use crate::vocabulary::event::{NEVER_IN_CLEAR, takes_card_or_id};
 
 mod sealed {
@@ -148,6 +149,8 @@ pub struct Terms {
     pub form: Option<FormId>,
     /// The address that the form is sent to.
     pub destination: Option<Destination>,
+    /// The frame of a payment provider that the form or the controls are in, if they are in one.
+    pub provider: Option<ProviderFrame>,
     /// The connection of the page: valid, or in clear on this machine where the policy allows it.
     pub tls: TlsState,
     /// For a purchase, the exact amount.
@@ -161,6 +164,28 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// The destination of the values. Controls of a provider's frame that no form owns have none of their own, and what is
+    /// filled into them goes to the frame's origin.
+    pub fn goes_to(&self) -> Option<Destination> {
+        self.destination.clone().or_else(|| {
+            self.provider.as_ref()?;
+            Some(Destination { origin: self.origin.clone(), path: "/".into(), method: "POST".into() })
+        })
+    }
+
+    /// Every origin that the values may go to: the page's, the destination's, and those of a provider for tokens.
+    pub fn receivers(&self) -> Vec<Origin> {
+        let tokens = self.provider.iter().flat_map(|frame| frame.provider().tokens());
+        let to = self.destination.iter().map(|to| &to.origin);
+        let mut all: Vec<Origin> = Vec::new();
+        for origin in std::iter::once(&self.origin).chain(to).chain(tokens) {
+            if !all.contains(origin) {
+                all.push(origin.clone());
+            }
+        }
+        all
+    }
+
     /// Whether the connection is one over which these fields may go.
     fn connection_suffices(&self) -> bool {
         match self.tls {
@@ -231,7 +256,7 @@ pub enum RedeemError {
     /// The observation is not newer than the one that the decision is based on.
     #[error("a newer look at the page is needed")]
     NotFresh,
-    /// The container, frame, document, origin, form or destination is not the granted one, or the connection is no
+    /// The container, frame, document, origin, form or destination, or the page around a provider's frame, is not the granted one, or the connection is no
     /// longer valid.
     #[error("the page changed after the decision")]
     Stale,
@@ -271,6 +296,7 @@ impl Verifier {
             && page.document.known() == Some(&terms.document)
             && page.origin.known() == Some(&terms.origin)
             && page.tls == Fact::Known(terms.tls)
+            && terms.provider.as_ref().is_none_or(|frame| frame.is_still(page))
             && terms.connection_suffices();
         let same_form = page.form == terms.form
             && page.destination.known() == terms.destination.as_ref()

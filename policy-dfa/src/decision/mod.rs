@@ -6,5 +6,6 @@ pub(crate) mod grant;
 pub(crate) mod history;
 pub(crate) mod partial;
 pub(crate) mod possible;
+pub(crate) mod provider;
 pub(crate) mod question;
 pub(crate) mod valuation;

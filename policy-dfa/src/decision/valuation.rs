@@ -5,6 +5,7 @@ use sirl::{Claim, Field, Kind, Request, Tier};
 
 use super::history::History;
 use super::question::{Basis, Carried, Consent, Event, Goal, Placement, Question, Task};
+use super::provider::goal_of_frame;
 use crate::automaton::compile::{Checked, Compiled};
 use crate::automaton::site_matcher::SiteAddress;
 use crate::language::policy::SafetyBand;
@@ -23,6 +24,7 @@ impl Compiled<Checked> {
     /// The symbols of a question. A fact that is not known is unknown; nothing is assumed.
     pub fn valuation(&self, question: &Question<'_>) -> Valuation {
         let page = question.page.map(|page| page.value());
+        let provider = page.and_then(|page| self.policy.provider_of(page, question.task));
         let root = self.root(&question.event);
         let base = unknown()
             .with(if self.policy.session.is_spent(&question.history, EventKind::of(root)) {
@@ -51,6 +53,7 @@ impl Compiled<Checked> {
         let seen = match page {
             Some(page) => base
                 .with(match relation(&page.origin, question.task) {
+                    Some(_) if provider.is_some() => symbol::Origin::Provider,
                     Some(true) => symbol::Origin::Task,
                     Some(false) => symbol::Origin::Other,
                     None => symbol::Origin::Unknown,
@@ -61,7 +64,7 @@ impl Compiled<Checked> {
                     None => symbol::TopOrigin::Unknown,
                 })
                 .with(tls(page, question.task))
-                .with(frame(page))
+                .with(if provider.is_some() { symbol::Frame::Provider } else { frame(page) })
                 .with(if page.document.is_known() {
                     symbol::Document::Known
                 } else {
@@ -75,7 +78,7 @@ impl Compiled<Checked> {
             Event::Request { request, .. } if is_never_in_clear(request) => without_loopback(seen),
             _ => seen,
         };
-        match &question.event {
+        let decided = match &question.event {
             Event::Request { request, placements, amount } => seen
                 .with(if question.task.kinds().contains(&request.kind) {
                     symbol::Plan::Planned
@@ -116,6 +119,11 @@ impl Compiled<Checked> {
                     Fact::Unknown => symbol::Flow::Unknown,
                 })
                 .with(self.site(question, page)),
+        };
+        let opens = matches!(question.event, Event::Verb { verb: VerbKind::Open, .. });
+        match (page, provider) {
+            (Some(page), Some(provider)) if !opens => decided.with(goal_of_frame(page, provider)),
+            _ => decided,
         }
     }
 

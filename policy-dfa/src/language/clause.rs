@@ -19,10 +19,10 @@ pub(crate) struct Clause {
 pub(crate) enum Test {
     ContainerCovers,
     ContainerAtLeast(Tier),
-    Origin,
+    Origin(Owner),
     Tls(Channel),
     Frame(FrameTest),
-    DestinationOrigin,
+    DestinationOrigin(Owner),
     DestinationChannel(Channel),
     /// The sinks that pass.
     Sink(Mask),
@@ -73,6 +73,33 @@ impl Test {
     pub(crate) fn passes_loopback(self) -> bool {
         matches!(self, Test::Tls(channel) | Test::DestinationChannel(channel) if channel.passes_loopback())
     }
+
+    /// Whether it lets a payment provider that the policy names pass.
+    pub(crate) fn passes_provider(self) -> bool {
+        match self {
+            Test::Frame(frame) => frame.passes_provider(),
+            Test::Origin(owner) | Test::DestinationOrigin(owner) => owner == Owner::TaskOrProvider,
+            _ => false,
+        }
+    }
+}
+
+/// Whose origins pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owner {
+    Task,
+    /// The task's, and a payment provider's in its frame.
+    TaskOrProvider,
+}
+
+impl Owner {
+    /// The words of a clause.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Owner::Task => "is the task's",
+            Owner::TaskOrProvider => "is the task's or provider's",
+        }
+    }
 }
 
 /// The frames that pass.
@@ -81,6 +108,17 @@ pub(crate) enum FrameTest {
     Top,
     SameOrigin,
     Any,
+    /// The top frame, and the frame of a payment provider in it.
+    TopOrProvider,
+    /// The frame of a payment provider alone.
+    Provider,
+}
+
+impl FrameTest {
+    /// Whether the frame of a payment provider passes because it is one.
+    pub(crate) fn passes_provider(self) -> bool {
+        matches!(self, FrameTest::TopOrProvider | FrameTest::Provider)
+    }
 }
 
 /// A set of symbols on one axis. It holds where the axis has one of them.

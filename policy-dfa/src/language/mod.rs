@@ -6,6 +6,7 @@ pub(crate) mod json;
 pub(crate) mod parse;
 pub(crate) mod policy;
 mod print;
+pub(crate) mod provider;
 pub(crate) mod session;
 pub(crate) mod site;
 pub(crate) mod spans;

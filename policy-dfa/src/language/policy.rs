@@ -1,10 +1,12 @@
 //! The syntax tree of a policy: tiers, rules, limits and the statements to prove.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sirl::{Field, FieldSet, Kind, Tier};
 
 use super::clause::{Clause, Condition};
+use super::provider::Provider;
 use super::session::{SessionRule, Trigger};
 use super::site::SiteRule;
 use super::spans::RuleSpans;
@@ -23,6 +25,7 @@ pub struct Policy {
     pub(crate) requests: BTreeMap<Kind, RequestRule>,
     pub(crate) verbs: BTreeMap<VerbKind, Vec<Clause>>,
     pub(crate) sites: Vec<SiteRule>,
+    pub(crate) providers: Vec<Arc<Provider>>,
     pub(crate) session: SessionRule,
     pub(crate) proofs: Vec<Proof>,
     /// The location of each rule in the text that the policy was read from.
@@ -57,6 +60,11 @@ impl Policy {
     /// The safety thresholds, where the policy names them.
     pub fn thresholds(&self) -> Option<Thresholds> {
         self.thresholds
+    }
+
+    /// The payment providers that the policy names.
+    pub fn providers(&self) -> &[Arc<Provider>] {
+        &self.providers
     }
 
     /// The statements to prove, as written.

@@ -35,6 +35,7 @@ impl Display for Policy {
             writeln!(f, "}}")?;
         }
         self.sites.iter().try_for_each(|site| writeln!(f, "{site}"))?;
+        self.providers.iter().try_for_each(|provider| writeln!(f, "{provider}"))?;
         if !self.session.is_empty() {
             writeln!(f, "{}", self.session)?;
         }
@@ -93,12 +94,14 @@ impl Display for Test {
         match self {
             Test::ContainerCovers => f.write_str("container covers the fields"),
             Test::ContainerAtLeast(tier) => write!(f, "container {}", tier.as_str()),
-            Test::Origin => f.write_str("origin is the task's"),
+            Test::Origin(owner) => write!(f, "origin {}", owner.words()),
             Test::Tls(channel) => write!(f, "tls {}", channel.words("valid")),
             Test::Frame(FrameTest::Top) => f.write_str("frame top"),
             Test::Frame(FrameTest::SameOrigin) => f.write_str("frame same origin"),
             Test::Frame(FrameTest::Any) => f.write_str("frame any"),
-            Test::DestinationOrigin => f.write_str("destination origin is the task's"),
+            Test::Frame(FrameTest::TopOrProvider) => f.write_str("frame top or provider"),
+            Test::Frame(FrameTest::Provider) => f.write_str("frame provider"),
+            Test::DestinationOrigin(owner) => write!(f, "destination origin {}", owner.words()),
             Test::DestinationChannel(channel) => write!(f, "destination {}", channel.words("https")),
             Test::Sink(sinks) => write!(f, "sink {}", Axis::Sink.names(*sinks, ", ")),
             Test::Visible => f.write_str("visible"),

@@ -17,6 +17,8 @@ pub(crate) enum RuleId {
     VerbClause(VerbKind, Clause),
     /// The index among the `site` rules.
     Site(usize),
+    /// The index among the providers.
+    Provider(usize),
     /// The index among the `after` rules.
     Bar(usize),
     /// The index among the statements.

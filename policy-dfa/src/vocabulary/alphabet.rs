@@ -121,6 +121,8 @@ axes! {
         Task "task",
         /// Another one.
         Other "other",
+        /// That of a payment provider which the policy names, in its frame in a page of the task.
+        Provider "provider",
         /// Not known.
         Unknown "unknown",
     }
@@ -154,6 +156,8 @@ axes! {
         Same "same_origin",
         /// It is embedded in another origin.
         Cross "cross_origin",
+        /// It is of a payment provider that the policy names, and stands directly in a page of the task, in no sandbox.
+        Provider "provider",
         /// Not known, or the browser's facts about it contradict each other.
         Unknown "unknown",
     }
@@ -178,6 +182,8 @@ axes! {
         OtherPlain "other_over_http",
         /// Another origin, over plain http on this machine, on a port that the user listed.
         OtherLoopback "other_on_loopback",
+        /// From the frame of a payment provider, one of its origins.
+        Provider "provider",
         /// Not known.
         Unknown "unknown",
     }

@@ -7,8 +7,8 @@ use browser_signals::{
     Snapshot, TlsState,
 };
 use policy_dfa::{
-    Basis, Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SessionEvent,
-    Task, Verdict, Verifier, authority,
+    Basis, Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SafetyBand,
+    SessionEvent, Task, Verdict, Verifier, authority,
 };
 use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
 
@@ -41,6 +41,7 @@ pub struct Scene {
     pub number: u64,
     pub task: Task,
     pub consent: Consent,
+    pub safety: Fact<SafetyBand>,
     /// The earlier events of the session, in order.
     pub history: Vec<SessionEvent>,
     pub now: Millis,
@@ -96,6 +97,7 @@ impl Scene {
             top_origin: Fact::Known(shop.clone()),
             ancestors: Fact::Known(Vec::new()),
             tls: Fact::Known(TlsState::Valid),
+            sandboxed: Fact::Known(false),
             secure_context: Fact::Known(true),
             form: Some(NodeId(1)),
             destination: Fact::Known(Destination {
@@ -116,6 +118,7 @@ impl Scene {
             number: 3,
             task: task(Container::T2),
             consent: Consent::Given,
+            safety: Fact::Unknown,
             history: Vec::new(),
             now: Millis(1_000),
         }
@@ -139,7 +142,7 @@ impl Scene {
             task: &self.task,
             consent: self.consent,
             history,
-            safety: Fact::Unknown,
+            safety: self.safety,
             now: self.now,
         })
     }

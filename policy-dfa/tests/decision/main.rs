@@ -7,6 +7,7 @@ mod common;
 mod allocations;
 mod decide;
 mod loopback;
+mod provider;
 mod redeem;
 mod text;
 mod verbs;

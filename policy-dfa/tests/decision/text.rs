@@ -51,6 +51,46 @@ fn every_mistake_is_reported_with_its_location() {
             "request purchase { tls loopback consent every time deliver payment_api }",
             "2:20 `purchase` never goes over a connection in clear; leave `loopback` out: it is not for card data and government identity numbers",
         ),
+        (
+            "request payment { frame top or provider consent every time deliver fill }",
+            "2:32 a provider is let in here, but the policy names none; add: provider \"pay\" { frame \"https://elements.pay.example\" token \"https://api.pay.example\" }",
+        ),
+        (
+            "request login { frame provider consent every time deliver fill }",
+            "2:17 a provider's frame takes card data alone; say so in `request payment`; write here: frame top",
+        ),
+        (
+            "request payment { origin is the task's or provider's consent every time deliver fill }",
+            "2:19 in a request, `frame` lets a provider in; write `is the task's` here, and: frame top or provider",
+        ),
+        (
+            "request payment { frame provider consent once per session deliver fill }",
+            "2:9 card data for a provider's frame need a yes each time; write: consent every time",
+        ),
+        (
+            "request payment { frame provider consent every time deliver wire }",
+            "2:9 card data are only filled into a provider's frame; write: deliver fill",
+        ),
+        (
+            "verb click { frame provider }",
+            "2:14 a verb is not let into frames by `frame`; write: origin is the task's or provider's",
+        ),
+        (
+            "provider \"pay\" { frame \"http://pay.example\" token \"https://api.pay.example\" }",
+            "2:24 `http://pay.example` is not encrypted; card data go over https only",
+        ),
+        (
+            "provider \"pay\" { frame \"https://pay.example/fields\" token \"https://api.pay.example\" }",
+            "2:24 `https://pay.example/fields` is more than an origin, or written in another way; write: https://pay.example",
+        ),
+        (
+            "provider \"pay\" { frame \"*.pay.example\" token \"https://api.pay.example\" }",
+            "2:24 `*.pay.example` is not an origin; not a web address; write one such as https://shop.example",
+        ),
+        (
+            "provider \"pay\" { frame \"https://pay.example\" }",
+            "2:10 provider `pay` does not name both its frames and where they send card data; write: frame \"https://elements.pay.example\" token \"https://api.pay.example\"",
+        ),
         ("verb click { tls valid tls valid }", "2:24 `tls` is said twice; keep one of the two"),
         (
             "verb click { safety reaches the threshold }",

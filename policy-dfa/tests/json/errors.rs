@@ -63,7 +63,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "verbs": { "click": { "clauses": [{ "frame": "same" }] } } }),
-            "verbs.click.clauses[0].frame: `same` is not what `frame` is tested for; write one of: top, same_origin, any",
+            "verbs.click.clauses[0].frame: `same` is not what `frame` is tested for; write one of: top, same_origin, any, top_or_provider, provider",
         ),
         (
             json!({ "verbs": { "click": { "clauses": [{ "visible": false }] } } }),

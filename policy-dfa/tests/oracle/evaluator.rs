@@ -51,6 +51,8 @@ struct Guard<'m> {
     pass: Vec<&'m str>,
     code: &'static str,
     clause: Option<&'m Clause>,
+    /// Whether it is about the frame of a payment provider, or about every other; none where it is about both.
+    in_provider: Option<bool>,
 }
 
 /// The rules of one event.
@@ -122,6 +124,9 @@ impl Model {
         for clause in written {
             rules.written(event, clause);
         }
+        if matches!(event, Event::Request(..)) && written.iter().any(Clause::lets_provider_in) {
+            rules.divide_by_provider();
+        }
         // Guards on one signal keep the order of the canonical form.
         rules.guards.sort_by_key(|guard| guard.axis as usize);
         rules
@@ -130,7 +135,23 @@ impl Model {
 
 impl<'m> Rules<'m> {
     fn guard(&mut self, axis: Axis, pass: &[&'static str], code: &'static str) {
-        self.guards.push(Guard { axis, pass: pass.to_vec(), code, clause: None });
+        self.guards.push(Guard { axis, pass: pass.to_vec(), code, clause: None, in_provider: None });
+    }
+
+    /// In the frame of a provider, the origin and the destination are the provider's.
+    fn divide_by_provider(&mut self) {
+        let all = std::mem::take(&mut self.guards);
+        for mut guard in all {
+            if matches!(guard.axis, Axis::Origin | Axis::Destination) {
+                let (code, axis, clause) = (guard.code, guard.axis, guard.clause);
+                guard.in_provider = Some(false);
+                self.guards.push(guard);
+                let pass = vec!["provider"];
+                self.guards.push(Guard { axis, pass, code, clause, in_provider: Some(true) });
+            } else {
+                self.guards.push(guard);
+            }
+        }
     }
 
     /// The guards that every request has.
@@ -160,7 +181,7 @@ impl<'m> Rules<'m> {
         let rows: Vec<(Axis, Vec<&str>, &'static str)> = match clause.test.as_str() {
             "container" => vec![(Axis::Container, up(tier(value).unwrap_or(need)), "invalid_container")],
             "origin" => vec![
-                (Axis::Origin, vec!["task"], "origin_mismatch"),
+                (Axis::Origin, value.split("_or_").collect(), "origin_mismatch"),
                 (Axis::TopOrigin, vec!["task"], "origin_mismatch"),
             ],
             "tls" => vec![(Axis::Tls, value.split("_or_").collect(), "tls_invalid")],
@@ -168,21 +189,21 @@ impl<'m> Rules<'m> {
                 let frames = match value {
                     "top" => vec!["top"],
                     "same_origin" => vec!["top", "same_origin"],
-                    _ => vec!["top", "same_origin", "cross_origin"],
+                    "top_or_provider" => vec!["top", "provider"],
+                    "provider" => vec!["provider"],
+                    _ => vec!["top", "same_origin", "cross_origin", "provider"],
                 };
                 vec![(Axis::Frame, frames, "frame_not_top")]
             }
-            "destination" if value == "task" => {
-                vec![(
-                    Axis::Destination,
-                    vec!["task", "task_over_http", "task_on_loopback"],
-                    wrong_destination,
-                )]
+            "destination" if value.starts_with("task") => {
+                let mut passing = vec!["task", "task_over_http", "task_on_loopback"];
+                passing.extend((value == "task_or_provider").then_some("provider"));
+                vec![(Axis::Destination, passing, wrong_destination)]
             }
             "destination" => {
                 let passing = value.split("_or_").flat_map(|channel| match channel {
-                    "https" => ["task", "other"],
-                    "loopback" => ["task_on_loopback", "other_on_loopback"],
+                    "https" => vec!["task", "other", "provider"],
+                    "loopback" => vec!["task_on_loopback", "other_on_loopback"],
                     other => panic!("unknown channel: {other}"),
                 });
                 vec![(Axis::Destination, passing.collect(), "tls_invalid")]
@@ -194,8 +215,13 @@ impl<'m> Rules<'m> {
             "flow" => vec![(Axis::Flow, vec!["own", "stays"], "cross_origin_flow")],
             other => panic!("unknown test: {other}"),
         };
-        let rows =
-            rows.into_iter().map(|(axis, pass, code)| Guard { axis, pass, code, clause: Some(clause) });
+        let rows = rows.into_iter().map(|(axis, pass, code)| Guard {
+            axis,
+            pass,
+            code,
+            clause: Some(clause),
+            in_provider: None,
+        });
         self.guards.extend(rows);
     }
 
@@ -210,6 +236,13 @@ impl<'m> Rules<'m> {
                 match ask.name(axis) {
                     "unknown" => return Answer::Deny(axis, unknown(axis)),
                     symbol if !symbols.iter().any(|named| named == symbol) => continue,
+                    _ => {}
+                }
+            }
+            if let Some(within) = guard.in_provider {
+                match ask.name(Axis::Frame) {
+                    "unknown" => return Answer::Deny(Axis::Frame, unknown(Axis::Frame)),
+                    frame if (frame == "provider") != within => continue,
                     _ => {}
                 }
             }

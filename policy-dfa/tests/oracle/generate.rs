@@ -11,8 +11,11 @@ const TLS: [&str; 4] = ["tls valid", "tls valid", "tls valid or loopback", "tls 
 const DESTINATIONS: [&str; 4] =
     ["destination https", "destination https", "destination https or loopback", "destination loopback"];
 const FRAMES: [&str; 3] = ["top", "same origin", "any"];
+const PAYMENT_FRAMES: [&str; 4] = ["top", "any", "top or provider", "provider"];
+const OWNERS: [&str; 3] = ["is the task's", "is the task's", "is the task's or provider's"];
+const PROVIDER: &str = "provider \"pay\" { frame \"https://frame.pay.example\" token \"https://api.pay.example\", \"https://b.pay.example\" }";
 /// Signals that a statement may name, with their symbols.
-const SIGNALS: [(&str, &[&str]); 8] = [
+const SIGNALS: [(&str, &[&str]); 10] = [
     ("container", &["T0", "T1", "T2", "unknown"]),
     (
         "destination",
@@ -23,9 +26,12 @@ const SIGNALS: [(&str, &[&str]); 8] = [
             "other",
             "other_over_http",
             "other_on_loopback",
+            "provider",
             "unknown",
         ],
     ),
+    ("frame", &["top", "same_origin", "cross_origin", "provider", "unknown"]),
+    ("origin", &["task", "other", "provider", "unknown"]),
     ("tls", &["valid", "broken", "insecure", "loopback", "unknown"]),
     ("sink", &["other", "payment_form", "address_form", "login_form", "free_text", "unknown"]),
     ("consent", &["none", "given", "refused", "expired"]),
@@ -82,37 +88,48 @@ fn subjects() -> Vec<&'static str> {
 fn request(kind: &str, c: &mut Choices<'_>) -> String {
     let buys = kind == "purchase";
     let mut lines = Vec::new();
-    let mut add = |line: String, c: &mut Choices<'_>| {
+    let add = |lines: &mut Vec<String>, line: String, c: &mut Choices<'_>| {
         if !c.rarely() {
             lines.push(line);
         }
     };
     let container = if c.rarely() { "T1" } else { "covers the fields" };
-    add(format!("container {container}"), c);
-    add("origin is the task's".to_owned(), c);
+    add(&mut lines, format!("container {container}"), c);
+    add(&mut lines, "origin is the task's".to_owned(), c);
     let clear = !matches!(kind, "payment" | "purchase" | "identity");
     let tls = if clear { c.pick(&TLS) } else { "tls valid" };
-    add(tls.to_owned(), c);
-    let frame = if buys { "top" } else { c.pick(&FRAMES) };
-    add(format!("frame {frame}"), c);
+    add(&mut lines, tls.to_owned(), c);
+    let frame = match kind {
+        "purchase" => "top",
+        "payment" => c.pick(&PAYMENT_FRAMES),
+        _ => c.pick(&FRAMES),
+    };
+    let in_provider = frame.ends_with("provider") && !c.rarely();
+    let frame = if frame.ends_with("provider") && !in_provider { "top" } else { frame };
+    if in_provider {
+        lines.push(format!("frame {frame}"));
+    } else {
+        add(&mut lines, format!("frame {frame}"), c);
+    }
     if !buys {
         // Now and then both clauses about the destination are missing.
         if !c.rarely() {
-            add("destination origin is the task's".to_owned(), c);
+            add(&mut lines, "destination origin is the task's".to_owned(), c);
             let channel = if clear { c.pick(&DESTINATIONS) } else { "destination https" };
-            add(channel.to_owned(), c);
+            add(&mut lines, channel.to_owned(), c);
         }
-        add("visible".to_owned(), c);
+        add(&mut lines, "visible".to_owned(), c);
     }
     if c.below(4) == 0 {
         let sinks = c.some(&SINKS);
-        add(format!("sink {}", sinks.join(", ")), c);
+        add(&mut lines, format!("sink {}", sinks.join(", ")), c);
     }
     if c.below(3) > 0 {
         let low = c.pick(&["", " else deny", " else ask", " else ask"]);
-        add(format!("safety reaches the threshold{low}"), c);
+        add(&mut lines, format!("safety reaches the threshold{low}"), c);
     }
     lines.push(match c.below(16) {
+        _ if in_provider => "consent every time".to_owned(),
         0 => "consent none".to_owned(),
         n if n < 5 => "consent once per session".to_owned(),
         n if n < 8 => "consent once per site".to_owned(),
@@ -122,6 +139,7 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
     let delivery = match c.below(24) {
         0 => "nothing",
         _ if buys => "payment_api",
+        _ if in_provider => "fill",
         1 => "model",
         2 => "wire or fill",
         _ => "fill",
@@ -134,13 +152,14 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
 fn verb(name: &str, c: &mut Choices<'_>) -> String {
     let mut tests = vec![
         format!("container {}", c.pick(&Tier::ALL).as_str()),
-        "destination origin is the task's".to_owned(),
+        format!("destination origin {}", c.pick(&OWNERS)),
         c.pick(&DESTINATIONS).to_owned(),
         "flow stays".to_owned(),
         "flow own".to_owned(),
     ];
     if name != "open" {
-        tests.extend(["origin is the task's", c.pick(&TLS), "visible"].map(str::to_owned));
+        tests.extend([c.pick(&TLS), "visible"].map(str::to_owned));
+        tests.push(format!("origin {}", c.pick(&OWNERS)));
         tests.push(format!("frame {}", c.pick(&FRAMES)));
         let not = if c.below(2) == 0 { "not " } else { "" };
         let mut sinks = c.some(&SINKS);
@@ -252,6 +271,11 @@ pub fn policy(bytes: &[u8]) -> String {
             let effect = c.pick(&["never", "only"]);
             sections.push(format!("site \"{host}\" {{ {effect} {} }}", c.some(&events()).join(", ")));
         }
+    }
+    let names_provider =
+        sections.iter().any(|section| section.contains("or provider") || section.contains("frame provider"));
+    if names_provider || c.below(8) == 0 {
+        sections.push(PROVIDER.to_owned());
     }
     let session = session(c);
     let mut proofs: Vec<_> = (0..c.below(4)).map(|_| proof(c)).collect();

@@ -98,6 +98,13 @@ const FIELDS: [(&str, &[&str]); 7] = [
     ("otp", &["one_time_code"]),
 ];
 
+impl Clause {
+    /// Whether it is the clause that lets the frame of a payment provider in.
+    pub fn lets_provider_in(&self) -> bool {
+        self.test == "frame" && self.value.iter().any(|value| value.ends_with("provider"))
+    }
+}
+
 fn words(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().map(|item| item.as_str().unwrap().to_owned()).collect(),

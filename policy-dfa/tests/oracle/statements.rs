@@ -4,7 +4,7 @@ use policy_dfa::Axis;
 
 use crate::enumerate::{ANY, Asker, Cube, every, some};
 use crate::evaluator::{Answer, Rules};
-use crate::model::{Event, Model, tier};
+use crate::model::{Clause, Event, Model, tier};
 
 /// An event with its rules, and its answers with their cubes.
 pub struct Answers<'m> {
@@ -50,12 +50,37 @@ const SINGLE: [(&str, Contradicts); 16] = [
     ("nothing is released that the task did not plan", |_, event, answer, ask| {
         released(event, answer) && ask.name(Axis::Plan) == "unplanned"
     }),
-    ("nothing is released outside the task's origins", |_, event, answer, ask| {
-        released(event, answer)
-            && (ask.name(Axis::Origin) != "task"
-                || ask.name(Axis::TopOrigin) != "task"
-                || (has_form(event) && ask.name(Axis::Destination).starts_with("other")))
-    }),
+    (
+        "nothing is released outside the task's origins, but card data in a named provider's frame",
+        |model, event, answer, ask| {
+            let origin = ask.name(Axis::Origin);
+            let home = origin == "task" || (origin == "provider" && lets_provider_in(model, event));
+            released(event, answer)
+                && (!home
+                    || ask.name(Axis::TopOrigin) != "task"
+                    || (has_form(event) && ask.name(Axis::Destination).starts_with("other")))
+        },
+    ),
+    (
+        "a provider's frame takes card data alone, after a yes to this one release, and sends them to the provider alone",
+        |model, event, answer, ask| {
+            if !released(event, answer) {
+                return false;
+            }
+            let origin = ask.name(Axis::Origin) == "provider";
+            let goal = has_form(event) && ask.name(Axis::Destination) == "provider";
+            if !lets_provider_in(model, event) {
+                return origin || goal;
+            }
+            let within = ask.name(Axis::Frame) == "provider";
+            let asked = match answer {
+                Answer::Ask(until) => until == "every_time",
+                Answer::Grant(delivery) => delivery == "fill" && ask.name(Axis::Consent) == "given",
+                Answer::Deny(..) => true,
+            };
+            if within { !asked || !origin || !goal } else { origin || goal }
+        },
+    ),
     (
         "nothing is released over a connection or to a form that is not encrypted, unless the policy names loopback",
         |model, event, answer, ask| {
@@ -83,10 +108,11 @@ const SINGLE: [(&str, Contradicts); 16] = [
         },
     ),
     (
-        "no T2 field is released on the page's own word: its form must go to the task's origins",
-        |_, event, answer, ask| {
+        "no T2 field is released on the page's own word: its form must go to the task's origins, or to a named provider",
+        |model, event, answer, ask| {
             let to = ask.name(Axis::Destination);
-            put_in(event, answer) == Some(2) && !matches!(to, "task" | "task_on_loopback")
+            let named = to == "provider" && lets_provider_in(model, event);
+            put_in(event, answer) == Some(2) && !named && !matches!(to, "task" | "task_on_loopback")
         },
     ),
     ("a field is only put into a suitable control that can be seen", |_, event, answer, ask| {
@@ -194,6 +220,13 @@ fn rank(answer: Answer) -> u8 {
 
 fn released(event: Event, answer: Answer) -> bool {
     matches!(event, Event::Request(..)) && answer.permits()
+}
+
+/// Whether the policy fills card data into the frame of a provider that it names.
+fn lets_provider_in(model: &Model, event: Event) -> bool {
+    let section = model.requests.iter().find(|request| request.kind == event.name());
+    event.name() == "payment"
+        && section.is_some_and(|request| request.clauses.iter().any(Clause::lets_provider_in))
 }
 
 fn has_form(event: Event) -> bool {

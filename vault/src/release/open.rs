@@ -1,7 +1,8 @@
 //! The releases to a form, to a request, to a payment and to a model.
 
 use browser_signals::{
-    Destination, NodeId, Observed, Origin, SealedFill, SealedValue, SealedWire, Snapshot, WireField,
+    Destination, EmbeddedFill, NodeId, Observed, Origin, SealedFill, SealedValue, SealedWire, Snapshot,
+    WireField,
 };
 use policy_dfa::{Fill, Grant, Millis, Model, PaymentApi, Terms, Wire};
 use sirl::{Field, FieldSet, Kind, Money, Tier};
@@ -116,8 +117,8 @@ impl Vault {
     ///
     /// # Errors
     /// The vault is locked; the grant is not accepted (another authority's, expired, the page changed, or no newer
-    /// snapshot); a field is outside the grant; the container's tier is too low; or no value may go to both the
-    /// page's origin and the destination's.
+    /// snapshot); a field is outside the grant; the container's tier is too low; or no value may go to the page's
+    /// origin, to the destination's, and to those of a payment provider for tokens.
     pub fn open_fill(
         &self,
         grant: Grant<Fill>,
@@ -138,6 +139,10 @@ impl Vault {
             origin: terms.origin.clone(),
             form: terms.form,
             destination,
+            embedded: terms.provider.as_ref().map(|frame| EmbeddedFill {
+                top_document: frame.top_document().clone(),
+                top_origin: frame.top_origin().clone(),
+            }),
             values,
         })
     }
@@ -192,9 +197,10 @@ impl Vault {
         if terms.placements.is_empty() {
             return Err(ReleaseError::NothingPlaced);
         }
-        let destination = terms.destination.clone().ok_or(ReleaseError::DestinationUnknown)?;
+        let destination = terms.goes_to().ok_or(ReleaseError::DestinationUnknown)?;
         let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
-        let supply = self.supply(terms.kind, placed, &[&terms.origin, &destination.origin]);
+        let receivers = terms.receivers();
+        let supply = self.supply(terms.kind, placed, &receivers.iter().collect::<Vec<_>>());
         let asking = Asking::of(terms, fresh);
         let mut values = Vec::with_capacity(terms.placements.len());
         for placement in terms.placements.iter() {

@@ -177,7 +177,12 @@ impl Vault {
         origin: &Origin,
         destination: &Origin,
     ) -> Vec<(String, Field)> {
-        let supply = self.supply(kind, fields, &[origin, destination]);
+        self.suppliers_among(kind, fields, &[origin, destination])
+    }
+
+    /// Does the same for a form whose values go to every one of `origins`.
+    pub fn suppliers_among(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Vec<(String, Field)> {
+        let supply = self.supply(kind, fields, origins);
         let records = fields.iter().filter_map(|field| supply.record(field));
         records.map(|record| (record.handle.clone(), record.field)).collect()
     }

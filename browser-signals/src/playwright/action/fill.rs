@@ -5,8 +5,11 @@ use serde_json::{Value, json};
 use super::{outcome, way_of};
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
+use crate::playwright::tab::frames::{Frame, Frames};
 use crate::playwright::tab::state::Release;
-use crate::{ContainerId, Destination, DocumentId, FormId, FrameId, NodeId, Origin, SealedFill};
+use crate::{
+    ContainerId, Destination, DocumentId, EmbeddedFill, FormId, FrameId, NodeId, Origin, SealedFill,
+};
 
 /// The report of a fill. It holds no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +32,7 @@ pub(crate) struct FillStep<'a> {
     pub origin: &'a Origin,
     pub form: Option<FormId>,
     pub destination: &'a Destination,
+    pub embedded: Option<&'a EmbeddedFill>,
     pub values: Vec<(NodeId, &'a str)>,
     /// For placeholders: the name that each control must have, under which its value may be sent.
     pub names: Option<Vec<&'a str>>,
@@ -73,6 +77,7 @@ impl Tab {
             origin: &fill.origin,
             form: fill.form,
             destination: &fill.destination,
+            embedded: fill.embedded.as_ref(),
             values,
             names: None,
             ascii: true,
@@ -94,6 +99,12 @@ impl Tab {
         if frame.origin.as_ref() != Some(step.origin) {
             return Err(BridgeError::Diverted);
         }
+        if let Some(around) = step.embedded {
+            is_still_embedded(&frames, frame, around)?;
+            if !self.state.is_uncovered(&frames, frame).await? {
+                return Err(BridgeError::Occluded);
+            }
+        }
         let world = self.state.world(frame).await?;
         let form = match step.form {
             None => json!({ "value": null }),
@@ -109,7 +120,11 @@ impl Tab {
             arguments.push(json!({ "value": value }));
         }
         // Recorded before the values are sent, since a page may pass them on within the same step.
-        let release = Release { destination: step.destination.clone(), page: step.origin.clone() };
+        let release = Release {
+            destination: step.destination.clone(),
+            page: step.origin.clone(),
+            around: step.embedded.map(|around| around.top_origin.clone()),
+        };
         self.state.update(|inner| {
             inner.releases.push(release);
             inner.filled.push((step.frame.clone(), frame.document.clone(), step.origin.clone()));
@@ -159,4 +174,14 @@ impl Tab {
         }
         Ok(changed)
     }
+}
+
+/// Checks that a frame is a child of the document that it was decided in, and that no sandbox holds it.
+fn is_still_embedded(frames: &Frames, frame: &Frame, around: &EmbeddedFill) -> Result<(), BridgeError> {
+    let top = frames.top()?;
+    if top.document != around.top_document.as_str() || frame.parent.as_ref() != Some(&top.id) {
+        return Err(BridgeError::Stale);
+    }
+    let is_same = top.origin.as_ref() == Some(&around.top_origin) && frame.sandboxed == Some(false);
+    if is_same { Ok(()) } else { Err(BridgeError::Diverted) }
 }

@@ -21,7 +21,7 @@ use url::Url;
 use self::body::{Body, body_of};
 use super::cdp::session::lock;
 use super::tab::events::PageEvent;
-use super::tab::state::{Held, HeldRequest, Inner, Link, PausedBy, Session, TabState};
+use super::tab::state::{Held, HeldRequest, Inner, Link, PausedBy, Release, Session, TabState};
 use crate::address::{self, AddressRefused};
 use crate::json::text;
 use crate::{Container, FrameId, Origin, OutgoingRequest};
@@ -219,12 +219,20 @@ impl TabState {
         if self.container == Container::T0 {
             return Ok(());
         }
-        let in_task = Origin::of(&paused.url).is_ok_and(|origin| self.task.contains(&origin));
-        if in_task || (!paused.is_top && !self.has_released()) {
+        let to = Origin::of(&paused.url).ok();
+        let in_task = to.as_ref().is_some_and(|origin| self.task.contains(origin));
+        if in_task || (!paused.is_top && to.as_ref().is_some_and(|origin| self.may_frame(origin))) {
             Ok(())
         } else {
             Err(Stop { reason: "outside_task", refused: AddressRefused::OutsideTask })
         }
+    }
+
+    /// Whether a frame may show a document of an origin outside the task: any, until a value is released, and then those of
+    /// payment providers.
+    fn may_frame(&self, origin: &Origin) -> bool {
+        let inner = self.inner();
+        inner.releases.is_empty() || inner.providers.contains(origin)
     }
 
     /// After a fill, a document or a body may only go to the granted destination, and nothing leaves the task's origins.
@@ -336,12 +344,14 @@ fn leads_to_another_program(response: &Value) -> bool {
 }
 
 /// Whether a request may go to this origin once values were released: to their destination; without a body also to the
-/// task's own origins; and to a payment handler that is open.
+/// task's own origins; to a payment handler that is open; and to payment providers, whose requests are judged by what they carry.
 fn may_go(inner: &Inner, task: &[Origin], origin: &Origin, has_body: bool) -> bool {
-    let granted = inner.releases.iter().any(|release| release.destination.origin == *origin);
+    let takes =
+        |release: &Release| release.destination.origin == *origin || release.around.as_ref() == Some(origin);
+    let granted = inner.releases.iter().any(takes);
     let own =
         !has_body && (task.contains(origin) || inner.releases.iter().any(|release| release.page == *origin));
-    granted || own || inner.payment_origins.contains(origin)
+    granted || own || inner.payment_origins.contains(origin) || inner.providers.contains(origin)
 }
 
 fn headers_of(request: &Value) -> Vec<(String, String)> {

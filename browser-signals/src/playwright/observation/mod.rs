@@ -2,10 +2,12 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | `cover` | what the page around a frame does to the frame |
 //! | `tls` | the TLS state of a document's connection |
 //! | [`picture`] | pictures of the page |
 //! | `query` | elements by selector |
 
+pub(crate) mod cover;
 #[cfg(feature = "inspection")]
 mod inspection;
 pub mod picture;
@@ -17,6 +19,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use self::cover::Cover;
 use self::tls::{Response, tls};
 use super::error::BridgeError;
 use super::tab::Tab;
@@ -75,8 +78,10 @@ impl Tab {
             return Err(if form { BridgeError::NotApplicable } else { BridgeError::Stale });
         }
         let nodes = self.state.node_ids(frame, &world, &numbers(&facts)).await?;
+        let cover = self.state.cover(&frames, frame).await?;
         self.state.check_unchanged(&frames)?;
-        Ok(self.state.snapshot(&frames, frame, security.as_ref(), &facts, &nodes))
+        let seen = self.state.snapshot(&frames, frame, security.as_ref(), &facts, &nodes);
+        Ok(self.state.under(cover, seen))
     }
 
     /// Observes every form of every frame, and the controls without a form of each document that has any.
@@ -109,8 +114,12 @@ impl Tab {
         let forms = forms.as_array().cloned().unwrap_or_default();
         let wanted: Vec<u64> = forms.iter().flat_map(numbers).collect();
         let nodes = self.state.node_ids(frame, &world, &wanted).await?;
+        let cover = if forms.is_empty() { Cover::NONE } else { self.state.cover(frames, frame).await? };
         self.state.check_unchanged(frames)?;
-        Ok(forms.iter().map(|facts| self.state.snapshot(frames, frame, security, facts, &nodes)).collect())
+        let seen = forms.iter().map(|facts| {
+            self.state.under(cover, self.state.snapshot(frames, frame, security, facts, &nodes))
+        });
+        Ok(seen.collect())
     }
 }
 
@@ -140,6 +149,18 @@ impl TabState {
         let changed =
             |frame: &Frame| inner.documents.get(&frame.id).is_some_and(|now| *now != frame.document);
         if frames.0.iter().any(changed) { Err(BridgeError::Stale) } else { Ok(()) }
+    }
+
+    /// The observation of a frame with what its page does to it: a control that the page hides or covers is hidden or covered.
+    fn under(&self, cover: Cover, seen: Observed<Snapshot>) -> Observed<Snapshot> {
+        if cover == Cover::NONE {
+            return seen;
+        }
+        let mut snapshot = seen.value().clone();
+        for control in snapshot.controls.iter_mut().chain(snapshot.target.as_mut()) {
+            cover.lay_over(control);
+        }
+        Observed::new(snapshot, seen.number())
     }
 
     fn snapshot(
@@ -174,6 +195,7 @@ impl TabState {
             top_origin: top.and_then(|top| top.origin.clone()).into(),
             ancestors: ancestors.into(),
             tls: tls(security, top_response, own, &self.reached),
+            sandboxed: frame.sandboxed.into(),
             secure_context: frame.secure_context.into(),
             form,
             destination: facts::destination(facts.get("way").unwrap_or(&Value::Null)).into(),

@@ -120,6 +120,22 @@ const observe = (el, about) => inPlace(() => {
   const facts = form ? formFacts(form, el) : { form: 0, way, controls: takesEntry(el) ? around() : [] };
   return { target, ...facts };
 });
+// Whether the element of a frame is drawn, and whether the page puts nothing over it: points of a grid over the whole frame are
+// hit. The frame's own document knows nothing of what lies over it.
+const GRID = 24;
+const coverOf = (frame) => inPlace(() => {
+  if (!isConnected(frame) || !isRendered(frame)) return { visible: false, hit: false };
+  bringIntoView(frame);
+  const box = boxOf(frame);
+  const points = [];
+  for (let row = 0; row <= GRID; row++) {
+    for (let column = 0; column <= GRID; column++) {
+      const along = (at) => 0.02 + (0.96 * at) / GRID;
+      points.push({ x: box.x + box.width * along(column), y: box.y + box.height * along(row) });
+    }
+  }
+  return { visible: true, hit: points.every((point) => isOnScreen(point) && isHitAt(frame, point)) };
+});
 // The facts of every form of the document, and of the controls without a form if there are any.
 const forms = () => inPlace(() => {
   const all = everywhere(document, []).filter(isForm).slice(0, 100);

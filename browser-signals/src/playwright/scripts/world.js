@@ -12,6 +12,20 @@ const matches = (el, selector) => Element.prototype.matches.call(el, selector);
 const isForm = (node) => node instanceof HTMLFormElement;
 const boxOf = (el) => Element.prototype.getBoundingClientRect.call(el);
 
+// Whether a sandbox holds the document, whoever set it and whatever it allows. Every sandbox forbids `document.domain`, before
+// the domain is looked at, and this is the domain of no document. So the setter always throws, and changes nothing. An error in
+// other words says nothing.
+const isSandboxed = () => {
+  try {
+    setter(Document, 'domain').call(document, 'not-a-suffix.invalid');
+  } catch (error) {
+    const message = getter(DOMException, 'message').call(error);
+    if (message.includes('forbidden for sandboxed iframes')) return true;
+    if (message.includes('is not a suffix of ')) return false;
+  }
+  return null;
+};
+
 // The bridge names elements by numbers. An element keeps its number for the lifetime of the document.
 const numbers = new WeakMap();
 const numbered = [];

@@ -35,9 +35,9 @@ const SCRIPT: &str = concat!(
     include_str!("../scripts/observe.js"),
     include_str!("../scripts/act.js"),
     include_str!("../scripts/fill.js"),
-    "globalThis.guard = { nodes, find, pathsOf, observe, forms, aim, ward, unwatch, ended, outwards, typeInto, choose, check, submit, fill, changed };\n",
+    "globalThis.guard = { nodes, find, pathsOf, observe, forms, aim, ward, unwatch, ended, outwards, typeInto, choose, check, submit, fill, changed, coverOf };\n",
     inspection!(),
-    "return self.origin;\n}"
+    "return [self.origin, isSandboxed()];\n}"
 );
 
 /// A frame, as the browser describes it.
@@ -50,6 +50,8 @@ pub(crate) struct Frame {
     /// None for opaque origins, and until the frame's document itself was asked.
     pub(crate) origin: Option<Origin>,
     pub(crate) secure_context: Option<bool>,
+    /// None until the frame's document itself was asked.
+    pub(crate) sandboxed: Option<bool>,
     pub(crate) session: Arc<Session>,
 }
 
@@ -143,7 +145,8 @@ impl TabState {
             document: frame.document.clone(),
             session: frame.session.id.clone(),
             context,
-            origin: own_origin(installed.pointer("/result/value"), &frame.url),
+            origin: own_origin(installed.pointer("/result/value/0"), &frame.url),
+            sandboxed: installed.pointer("/result/value/1").and_then(Value::as_bool),
             nodes: Arc::default(),
         };
         self.update(|inner| inner.worlds.insert(frame.id.clone(), world.clone()));
@@ -173,7 +176,10 @@ impl TabState {
         }
         for (index, world) in calls.join_all().await {
             match (world, frames.0.get_mut(index)) {
-                (Ok(world), Some(frame)) => frame.origin = world.origin,
+                (Ok(world), Some(frame)) => {
+                    frame.origin = world.origin;
+                    frame.sandboxed = world.sandboxed;
+                }
                 (Err(error), _) if index == 0 => return Err(error),
                 // An inner frame that went away keeps an unknown origin.
                 _ => {}
@@ -298,6 +304,7 @@ fn collect(tree: &Value, session: &Arc<Session>, into: &mut Vec<Frame>) {
             url: text(frame, "url").unwrap_or_default().to_owned(),
             origin: None,
             secure_context,
+            sandboxed: None,
             session: Arc::clone(session),
         });
     }

@@ -108,6 +108,12 @@ impl Tab {
         *lock(&self.state.egress) = Some(guard);
     }
 
+    /// The origins of payment providers. Their frames load and send requests after a release too; what a request carries is
+    /// judged as everywhere. The top document never goes there.
+    pub fn set_providers(&self, origins: Vec<Origin>) {
+        self.state.update(|inner| inner.providers = origins);
+    }
+
     /// Whether the page is gone for good: its process crashed or was killed, or the browser was.
     pub fn is_gone(&self) -> bool {
         self.state.inner().crashed || !self.state.link.is_alive()

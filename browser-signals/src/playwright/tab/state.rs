@@ -47,6 +47,9 @@ pub(crate) struct Located {
 pub(crate) struct Release {
     pub(crate) destination: Destination,
     pub(crate) page: Origin,
+    /// For the frame of a payment provider: the origin of the page around it, whose requests go on. What they carry is judged
+    /// one by one.
+    pub(crate) around: Option<Origin>,
 }
 
 /// An isolated world of one document. Calls into it fail once the document is gone.
@@ -58,6 +61,8 @@ pub(crate) struct World {
     /// The document's origin as the document has it, not as its address suggests: a sandboxed document has
     /// none, and `about:blank` has its parent's.
     pub(crate) origin: Option<Origin>,
+    /// Whether a sandbox holds the document.
+    pub(crate) sandboxed: Option<bool>,
     /// The browser's ids of the elements that the world has numbered.
     pub(crate) nodes: Arc<Mutex<HashMap<u64, NodeId>>>,
 }
@@ -131,6 +136,8 @@ pub(crate) struct Inner {
     /// Requests that wait for the user.
     pub(crate) held: Vec<Held>,
     pub(crate) payment_origins: Vec<Origin>,
+    /// The origins of payment providers whose frames may be filled.
+    pub(crate) providers: Vec<Origin>,
     pub(crate) events: VecDeque<PageEvent>,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,

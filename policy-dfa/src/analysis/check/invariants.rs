@@ -40,20 +40,58 @@ pub(super) const INVARIANTS: [Invariant; 16] = [
         request(root, outcome)?;
         cube.narrowed(Axis::Plan, mask(&[symbol::Plan::Unplanned]))
     }),
-    ("nothing is released outside the task's origins", |_, root, cube, outcome| {
-        let kind = request(root, outcome)?.0;
-        let goal = cube.narrowed(
-            Axis::Destination,
-            mask(&[
-                symbol::Destination::Other,
-                symbol::Destination::OtherPlain,
-                symbol::Destination::OtherLoopback,
-            ]),
-        );
-        cube.narrowed(Axis::Origin, !mask(&[symbol::Origin::Task]))
-            .or_else(|| cube.narrowed(Axis::TopOrigin, !mask(&[symbol::TopOrigin::Task])))
-            .or_else(|| goal.filter(|_| kind != Kind::Purchase))
-    }),
+    (
+        "nothing is released outside the task's origins, but card data in a named provider's frame",
+        |policy, root, cube, outcome| {
+            let kind = request(root, outcome)?.0;
+            let goal = cube.narrowed(
+                Axis::Destination,
+                mask(&[
+                    symbol::Destination::Other,
+                    symbol::Destination::OtherPlain,
+                    symbol::Destination::OtherLoopback,
+                ]),
+            );
+            let mut home = mask(&[symbol::Origin::Task]);
+            if lets_provider_in(policy, kind) {
+                home |= mask(&[symbol::Origin::Provider]);
+            }
+            cube.narrowed(Axis::Origin, !home)
+                .or_else(|| cube.narrowed(Axis::TopOrigin, !mask(&[symbol::TopOrigin::Task])))
+                .or_else(|| goal.filter(|_| kind != Kind::Purchase))
+        },
+    ),
+    (
+        "a provider's frame takes card data alone, after a yes to this one release, and sends them to the provider alone",
+        |policy, root, cube, outcome| {
+            let kind = request(root, outcome)?.0;
+            let within = mask(&[symbol::Frame::Provider]);
+            let provider = mask(&[symbol::Origin::Provider]);
+            let goal = mask(&[symbol::Destination::Provider]);
+            if !lets_provider_in(policy, kind) {
+                // `frame any` lets every frame pass, and the origin is still the task's.
+                return cube
+                    .narrowed(Axis::Origin, provider)
+                    .or_else(|| cube.narrowed(Axis::Destination, goal).filter(|_| kind != Kind::Purchase));
+            }
+            let asks_each_time = match outcome {
+                Outcome::Ask(scope) => scope == ConsentScope::EveryTime,
+                Outcome::Grant(delivery) => {
+                    delivery == Some(Delivery::Fill)
+                        && cube.mask(Axis::Consent) & !mask(&[symbol::Consent::Given]) == 0
+                }
+                Outcome::Deny(..) => true,
+            };
+            let there = cube.narrowed(Axis::Frame, within);
+            let elsewhere = cube.narrowed(Axis::Frame, !within);
+            there
+                .filter(|_| !asks_each_time)
+                .or_else(|| there?.narrowed(Axis::Origin, !provider))
+                .or_else(|| there?.narrowed(Axis::Destination, !goal))
+                .or_else(|| elsewhere?.narrowed(Axis::Origin, provider))
+                .or_else(|| elsewhere?.narrowed(Axis::Destination, goal))
+        },
+    ),
     (
         "nothing is released over a connection or to a form that is not encrypted, unless the policy names loopback",
         |policy, root, cube, outcome| {
@@ -86,15 +124,18 @@ pub(super) const INVARIANTS: [Invariant; 16] = [
         },
     ),
     (
-        "no T2 field is released on the page's own word: its form must go to the task's origins",
-        |_, root, cube, outcome| {
-            let (Root::Request(_, Tier::T2), Outcome::Grant(Some(Delivery::Fill | Delivery::Wire))) =
+        "no T2 field is released on the page's own word: its form must go to the task's origins, or to a named provider",
+        |policy, root, cube, outcome| {
+            let (Root::Request(kind, Tier::T2), Outcome::Grant(Some(Delivery::Fill | Delivery::Wire))) =
                 (root, outcome)
             else {
                 return None;
             };
-            let of_the_task = mask(&[symbol::Destination::Task, symbol::Destination::TaskLoopback]);
-            cube.narrowed(Axis::Destination, !of_the_task)
+            let mut named = mask(&[symbol::Destination::Task, symbol::Destination::TaskLoopback]);
+            if lets_provider_in(policy, kind) {
+                named |= mask(&[symbol::Destination::Provider]);
+            }
+            cube.narrowed(Axis::Destination, !named)
         },
     ),
     ("a field is only put into a suitable control that can be seen", |_, root, cube, outcome| {
@@ -166,6 +207,13 @@ pub(super) const INVARIANTS: [Invariant; 16] = [
             .or_else(|| passed(counted, Axis::Uses, mask(&[symbol::Uses::Spent])))
     }),
 ];
+
+/// Whether the policy fills this kind into the frame of a provider that it names.
+fn lets_provider_in(policy: &Compiled<Unchecked>, kind: Kind) -> bool {
+    let rule = policy.policy.requests.get(&kind).filter(|_| kind == Kind::Payment);
+    let named = !policy.policy.providers.is_empty();
+    named && rule.is_some_and(|rule| rule.clauses.iter().any(|clause| clause.test.passes_provider()))
+}
 
 /// The request of a root, if the outcome permits it.
 fn request(root: Root, outcome: Outcome) -> Option<(Kind, Tier)> {

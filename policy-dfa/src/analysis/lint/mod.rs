@@ -8,6 +8,8 @@ mod warning;
 
 pub use warning::Warning;
 
+use sirl::Kind;
+
 use crate::automaton::guards::Rules;
 use crate::language::clause::Test;
 use crate::language::policy::{Policy, RequestRule};
@@ -37,6 +39,7 @@ impl Policy {
         let facts = Facts::of(self);
         let mut found = Vec::new();
         found.extend(self.unused_thresholds());
+        found.extend(self.unused_providers());
         found.extend(self.never_granted(&facts));
         found.extend(self.redundant_clauses());
         found.extend(self.redundant_sites());
@@ -56,6 +59,16 @@ impl Policy {
                 .to_owned(),
             help: "add that clause where it matters, or remove the thresholds".to_owned(),
             span: None,
+        })
+    }
+
+    fn unused_providers(&self) -> Option<Warning> {
+        let rule = self.requests.get(&Kind::Payment).filter(|rule| !rule.deliver.is_empty());
+        let used = rule.is_some_and(|rule| rule.clauses.iter().any(|clause| clause.test.passes_provider()));
+        (!self.providers.is_empty() && !used).then(|| Warning {
+            message: "no card is filled into a provider's frame: `request payment` lets none in".to_owned(),
+            help: "write there: frame top or provider".to_owned(),
+            span: self.span_of(RuleId::Provider(0)),
         })
     }
 

@@ -25,6 +25,8 @@ pub(super) const TIERS: &str = "TIER";
 pub(super) const THRESHOLDS: &str = "THRE";
 pub(super) const SESSION: &str = "SESS";
 pub(super) const SITES: &str = "SITE";
+/// Only in the file of a policy that names providers.
+pub(super) const PROVIDERS: &str = "PROV";
 
 /// The consent scope with this word, if there is one. The words are those of the policy language.
 pub(super) fn scope_from_word(word: &[u8]) -> Option<ConsentScope> {

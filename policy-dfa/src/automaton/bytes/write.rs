@@ -3,11 +3,12 @@
 use sirl::Field;
 
 use super::layout::{
-    AXES, DIGEST, HEADER, MAGIC, OUTCOMES, ROOTS, SESSION, SITES, STATES, TEXT, THRESHOLDS, TIERS, VERSION,
-    delivery_word, start_words,
+    AXES, DIGEST, HEADER, MAGIC, OUTCOMES, PROVIDERS, ROOTS, SESSION, SITES, STATES, TEXT, THRESHOLDS, TIERS,
+    VERSION, delivery_word, start_words,
 };
 use crate::automaton::table::Table;
 use crate::language::policy::Policy;
+use crate::language::provider::Provider;
 use crate::language::session::SessionRule;
 use crate::language::site::{SiteEffect, SiteRule};
 use crate::vocabulary::alphabet::Axis;
@@ -49,6 +50,9 @@ pub(super) fn body(policy: &Policy, text: &str, table: &Table) -> Vec<u8> {
     file.part(THRESHOLDS, |part| part.0.extend(policy.thresholds.iter().flat_map(|all| all.hundredths)));
     file.part(SESSION, |part| part.session(&policy.session));
     file.part(SITES, |part| part.list(&policy.sites, Writer::site));
+    if !policy.providers.is_empty() {
+        file.part(PROVIDERS, |part| part.list(&policy.providers, |part, it| part.provider(it)));
+    }
     let length = long(file.0.len() + DIGEST).to_le_bytes();
     file.0
         .iter_mut()
@@ -139,6 +143,13 @@ impl Writer {
             part.list(&bar.never, |part, subject| part.word(subject.as_str()));
             part.word(bar.until_name());
         });
+    }
+
+    fn provider(&mut self, provider: &Provider) {
+        self.word(&provider.name);
+        for origins in [&provider.frames, &provider.tokens] {
+            self.list(origins, |part, origin| part.word(&origin.to_string()));
+        }
     }
 
     fn site(&mut self, rule: &SiteRule) {

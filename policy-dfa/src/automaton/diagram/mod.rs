@@ -12,7 +12,7 @@ use crate::vocabulary::alphabet::{Axis, Mask, Symbol};
 use crate::vocabulary::outcome::Outcome;
 
 /// The most symbols that an axis has.
-const WIDTH: usize = 7;
+const WIDTH: usize = 8;
 
 const _: () = {
     let mut rest = Axis::ALL;

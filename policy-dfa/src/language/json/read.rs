@@ -10,19 +10,23 @@ use crate::vocabulary::event::VerbKind;
 use crate::vocabulary::outcome::Delivery;
 
 /// Each test as its key and value in JSON, and its words in the policy language.
-const TESTS: [(&str, &str, &str); 18] = [
+const TESTS: [(&str, &str, &str); 22] = [
     ("container", "fields", "container covers the fields"),
     ("container", "T0", "container T0"),
     ("container", "T1", "container T1"),
     ("container", "T2", "container T2"),
     ("origin", "task", "origin is the task's"),
+    ("origin", "task_or_provider", "origin is the task's or provider's"),
     ("tls", "valid", "tls valid"),
     ("tls", "valid_or_loopback", "tls valid or loopback"),
     ("tls", "loopback", "tls loopback"),
     ("frame", "top", "frame top"),
     ("frame", "same_origin", "frame same origin"),
     ("frame", "any", "frame any"),
+    ("frame", "top_or_provider", "frame top or provider"),
+    ("frame", "provider", "frame provider"),
     ("destination", "task", "destination origin is the task's"),
+    ("destination", "task_or_provider", "destination origin is the task's or provider's"),
     ("destination", "https", "destination https"),
     ("destination", "https_or_loopback", "destination https or loopback"),
     ("destination", "loopback", "destination loopback"),
@@ -47,8 +51,18 @@ const NAMING: &str = "naming_payee_and_amount";
 
 impl TextWriter {
     pub(super) fn policy(&mut self, root: &Node<'_>) {
-        const KEYS: [&str; 9] =
-            ["policy", "version", "tiers", "thresholds", "requests", "verbs", "sites", "session", "prove"];
+        const KEYS: [&str; 10] = [
+            "policy",
+            "version",
+            "tiers",
+            "thresholds",
+            "requests",
+            "verbs",
+            "sites",
+            "providers",
+            "session",
+            "prove",
+        ];
         let Some(fields) = self.fields(root, "a policy", &KEYS) else { return };
         if let Some(name) = self.needed((root, &fields), "policy", "\"mine\"") {
             self.write("policy", &name.span);
@@ -66,6 +80,9 @@ impl TextWriter {
         self.each(&fields, "verbs", &VerbKind::RULED.map(VerbKind::as_str), TextWriter::verb);
         for site in fields.get("sites").map_or(&[][..], |node| self.list(node, "the sites")) {
             self.site(site);
+        }
+        for provider in fields.get("providers").map_or(&[][..], |node| self.list(node, "the providers")) {
+            self.provider(provider);
         }
         if let Some(session) = fields.get("session") {
             self.session(session);

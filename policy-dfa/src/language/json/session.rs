@@ -1,4 +1,4 @@
-//! From JSON to policy text: sites, the session and the statements to prove.
+//! From JSON to policy text: sites, providers, the session and the statements to prove.
 
 use super::node::{Node, Value};
 use super::text_writer::{TextWriter, is_plain_number};
@@ -26,6 +26,28 @@ impl TextWriter {
         self.write("{", &node.span);
         self.write(effect, &events.span);
         self.names(events, "a kind of request or a verb", &EventKind::names().collect::<Vec<_>>(), ",");
+        self.close(&node.span);
+    }
+
+    pub(super) fn provider(&mut self, node: &Node<'_>) {
+        let Some(fields) = self.fields(node, "a provider", &["provider", "frame", "token"]) else { return };
+        self.write("provider", &node.span);
+        if let Some(name) = self.needed((node, &fields), "provider", "\"pay\"") {
+            self.quoted(name, "the name of a provider");
+        }
+        self.write("{", &node.span);
+        for key in ["frame", "token"] {
+            let Some(origins) = self.needed((node, &fields), key, "[\"https://pay.example\"]") else {
+                continue;
+            };
+            self.write(key, &origins.span);
+            for (index, origin) in self.some(origins, "an origin").iter().enumerate() {
+                if index > 0 {
+                    self.write(",", &origin.span);
+                }
+                self.quoted(origin, "an origin");
+            }
+        }
         self.close(&node.span);
     }
 

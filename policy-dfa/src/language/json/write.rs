@@ -2,8 +2,9 @@
 
 use sirl::{Field, Tier};
 
-use crate::language::clause::{Clause, Condition, FrameTest, Test};
+use crate::language::clause::{Clause, Condition, FrameTest, Owner, Test};
 use crate::language::policy::{Policy, Proof, RequestRule};
+use crate::language::provider::Provider;
 use crate::language::session::{Bar, SessionRule};
 use crate::language::site::SiteRule;
 use crate::vocabulary::alphabet::{Axis, Mask};
@@ -109,6 +110,7 @@ impl Policy {
             one("requests", Shape::Map(requests.collect())),
             one("verbs", Shape::Map(verbs.collect())),
             one("sites", Shape::List(self.sites.iter().map(site).collect())),
+            one("providers", Shape::List(self.providers.iter().map(|it| provider(it)).collect())),
             one("session", session(&self.session)),
             one("prove", Shape::List(self.proofs.iter().map(proof).collect())),
         ];
@@ -149,12 +151,14 @@ fn clause(clause: &Clause) -> Shape {
     let test = match clause.test {
         Test::ContainerCovers => one("container", text("fields")),
         Test::ContainerAtLeast(tier) => one("container", text(tier.as_str())),
-        Test::Origin => one("origin", text("task")),
+        Test::Origin(owner) => one("origin", owned_by(owner)),
         Test::Tls(channel) => one("tls", text(&channel.words("valid").replace(' ', "_"))),
         Test::Frame(FrameTest::Top) => one("frame", text("top")),
         Test::Frame(FrameTest::SameOrigin) => one("frame", text("same_origin")),
         Test::Frame(FrameTest::Any) => one("frame", text("any")),
-        Test::DestinationOrigin => one("destination", text("task")),
+        Test::Frame(FrameTest::TopOrProvider) => one("frame", text("top_or_provider")),
+        Test::Frame(FrameTest::Provider) => one("frame", text("provider")),
+        Test::DestinationOrigin(owner) => one("destination", owned_by(owner)),
         Test::DestinationChannel(channel) => {
             one("destination", text(&channel.words("https").replace(' ', "_")))
         }
@@ -172,6 +176,13 @@ fn clause(clause: &Clause) -> Shape {
     Shape::Map(entries)
 }
 
+fn owned_by(owner: Owner) -> Shape {
+    text(match owner {
+        Owner::Task => "task",
+        Owner::TaskOrProvider => "task_or_provider",
+    })
+}
+
 fn condition(condition: &Condition) -> Shape {
     Shape::Map(vec![(condition.axis.as_str(), symbols(condition.axis, condition.symbols))])
 }
@@ -183,6 +194,17 @@ fn symbols(axis: Axis, set: Mask) -> Shape {
 fn site(site: &SiteRule) -> Shape {
     let events = texts(site.events.iter().map(|event| event.as_str()));
     Shape::Map(vec![one("site", text(&site.pattern.to_string())), (site.effect.as_str(), events)])
+}
+
+fn provider(provider: &Provider) -> Shape {
+    let origins = |origins: &[browser_signals::Origin]| {
+        Shape::List(origins.iter().map(|origin| text(&origin.to_string())).collect())
+    };
+    Shape::Map(vec![
+        one("provider", text(&provider.name)),
+        one("frame", origins(&provider.frames)),
+        one("token", origins(&provider.tokens)),
+    ])
 }
 
 fn session(rule: &SessionRule) -> Shape {

@@ -6,7 +6,8 @@ use sirl::Kind;
 
 use super::lexer::TokenKind;
 use super::parser::{Parsed, Parser};
-use crate::language::clause::{Channel, Clause, Condition, FrameTest, Test};
+use super::provider::judge_provider_rule;
+use crate::language::clause::{Channel, Clause, Condition, FrameTest, Owner, Test};
 use crate::language::error::Fault;
 use crate::language::policy::{Proof, RequestRule};
 use crate::language::spans::{RuleId, RuleSpans};
@@ -47,6 +48,7 @@ impl Parser<'_> {
                             "leave `loopback` out: it is not for card data and government identity numbers",
                         ));
                     }
+                    self.request_names_provider(kind, test, span.clone())?;
                     let clause = Clause { test, when: None, soft: self.request_asks(test)? };
                     spans.record(RuleId::RequestClause(kind, clause), span.start..self.last_end());
                     add(&mut clauses, clause)
@@ -64,6 +66,9 @@ impl Parser<'_> {
             .ok_or_else(|| missing("when the user is asked", "add a line such as: consent every time"))?;
         let deliver =
             deliver.ok_or_else(|| missing("where the values go", "add a line such as: deliver fill"))?;
+        if clauses.iter().any(|clause: &Clause| clause.test.passes_provider()) {
+            judge_provider_rule(head, consent, &deliver)?;
+        }
         Ok(RequestRule { clauses, consent, naming, deliver })
     }
 
@@ -88,12 +93,21 @@ impl Parser<'_> {
             } else {
                 self.test(word, span.clone(), &["flow"])?
             };
+            if matches!(test, Test::Frame(frame) if frame.passes_provider()) {
+                return Err(Fault::new(
+                    span.start..self.last_end(),
+                    "a verb is not let into frames by `frame`",
+                )
+                .help("write: origin is the task's or provider's"));
+            }
             if test == Test::ContainerCovers {
                 return Err(Fault::new(span, "a verb has no fields that a container could cover")
                     .help("write: container T1"));
             }
-            let page =
-                matches!(test, Test::Frame(_) | Test::Tls(_) | Test::Origin | Test::Visible | Test::Sink(_));
+            let page = matches!(
+                test,
+                Test::Frame(_) | Test::Tls(_) | Test::Origin(_) | Test::Visible | Test::Sink(_)
+            );
             if page && verb == VerbKind::Open {
                 let message =
                     format!("`{word}` cannot be asked of `open`: the page it goes to is not loaded yet");
@@ -142,18 +156,27 @@ impl Parser<'_> {
                 Ok(Test::ContainerCovers)
             }
             "container" => Ok(Test::ContainerAtLeast(self.tier()?.0)),
-            "origin" => self.is_the_tasks().map(|()| Test::Origin),
+            "origin" => self.is_the_tasks().map(Test::Origin),
             "tls" => self.channel("valid", "`valid` or `loopback`").map(Test::Tls),
-            "frame" if self.takes("top") => Ok(Test::Frame(FrameTest::Top)),
+            "frame" if self.takes("top") => {
+                if !self.takes("or") {
+                    return Ok(Test::Frame(FrameTest::Top));
+                }
+                self.keyword("provider")?;
+                Ok(Test::Frame(FrameTest::TopOrProvider))
+            }
+            "frame" if self.takes("provider") => Ok(Test::Frame(FrameTest::Provider)),
             "frame" if self.takes("any") => Ok(Test::Frame(FrameTest::Any)),
             "frame" => {
                 if !self.takes("same") {
-                    return Err(self.unexpected("`top`, `same origin` or `any`"));
+                    return Err(
+                        self.unexpected("`top`, `top or provider`, `provider`, `same origin` or `any`")
+                    );
                 }
                 self.keyword("origin")?;
                 Ok(Test::Frame(FrameTest::SameOrigin))
             }
-            "destination" if self.takes("origin") => self.is_the_tasks().map(|()| Test::DestinationOrigin),
+            "destination" if self.takes("origin") => self.is_the_tasks().map(Test::DestinationOrigin),
             "destination" => {
                 let wanted = "`https`, `loopback` or `origin is the task's`";
                 self.channel("https", wanted).map(Test::DestinationChannel)
@@ -194,8 +217,13 @@ impl Parser<'_> {
         }
     }
 
-    fn is_the_tasks(&mut self) -> Parsed<()> {
-        ["is", "the", "task's"].into_iter().try_for_each(|word| self.keyword(word))
+    fn is_the_tasks(&mut self) -> Parsed<Owner> {
+        ["is", "the", "task's"].into_iter().try_for_each(|word| self.keyword(word))?;
+        if !self.takes("or") {
+            return Ok(Owner::Task);
+        }
+        self.keyword("provider's")?;
+        Ok(Owner::TaskOrProvider)
     }
 
     fn sink(&mut self, span: Range<usize>) -> Parsed<Test> {

@@ -3,16 +3,19 @@
 mod clauses;
 pub(super) mod lexer;
 mod parser;
+mod provider;
 mod session;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use sirl::{Field, Kind, Tier};
 
 use super::clause::{Clause, Test};
 use super::error::{Fault, PolicyError};
 use super::policy::{ADDED_LATER, Policy, Proof, RequestRule, Thresholds, Tiers, unnamed_tier};
+use super::provider::Provider;
 use super::session::SessionRule;
 use super::site::SiteRule;
 use super::spans::{RuleId, RuleSpans};
@@ -70,10 +73,13 @@ struct Draft {
     requests: BTreeMap<Kind, RequestRule>,
     verbs: BTreeMap<VerbKind, Vec<Clause>>,
     sites: Vec<SiteRule>,
+    providers: Vec<Arc<Provider>>,
     session: Option<SessionRule>,
     proofs: Vec<Proof>,
     /// The location of the first `safety` clause.
     safety: Option<Range<usize>>,
+    /// The location of the first clause about a provider.
+    provider: Option<Range<usize>>,
     spans: RuleSpans,
 }
 
@@ -99,17 +105,30 @@ impl Draft {
                 if rule.clauses.iter().any(|clause| clause.test == Test::Safety) && self.safety.is_none() {
                     self.safety = parser.span_of("safety", start);
                 }
+                if rule.clauses.iter().any(|clause| clause.test.passes_provider()) && self.provider.is_none()
+                {
+                    self.provider = parser.span_of("provider", start);
+                }
                 once(self.requests.insert(kind, rule).is_none(), span, kind.as_str())
             }
             "verb" => {
                 let (verb, span) = parser.verb()?;
+                let start = parser.position();
                 let clauses = parser.verb_clauses(verb, &mut self.spans)?;
                 self.spans.record(RuleId::Verb(verb), span.clone());
+                if clauses.iter().any(|clause| clause.test.passes_provider()) && self.provider.is_none() {
+                    self.provider = parser.span_of("provider's", start);
+                }
                 once(self.verbs.insert(verb, clauses).is_none(), span, verb.as_str())
             }
             "site" => {
                 let rule = parser.site(&self.sites, &mut self.spans)?;
                 self.sites.push(rule);
+                Ok(())
+            }
+            "provider" => {
+                let provider = parser.provider(&self.providers, &mut self.spans)?;
+                self.providers.push(provider);
                 Ok(())
             }
             "session" => {
@@ -187,6 +206,12 @@ impl Draft {
             let fault = Fault::new(span.clone(), "`safety` is used, but the policy has no thresholds");
             faults.push(fault.help("add a line such as: threshold T0 0.50 T1 0.80 T2 0.95"));
         }
+        if let (Some(span), true) = (&self.provider, self.providers.is_empty()) {
+            let fault = Fault::new(span.clone(), "a provider is let in here, but the policy names none");
+            faults.push(fault.help(
+                "add: provider \"pay\" { frame \"https://elements.pay.example\" token \"https://api.pay.example\" }",
+            ));
+        }
         faults
     }
 
@@ -204,6 +229,7 @@ impl Draft {
             requests: self.requests,
             verbs: self.verbs,
             sites: self.sites,
+            providers: self.providers,
             session: self.session.unwrap_or_default(),
             proofs: self.proofs,
             spans: self.spans,

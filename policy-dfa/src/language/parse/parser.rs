@@ -10,7 +10,8 @@ use crate::language::session::Trigger;
 use crate::vocabulary::event::{Subject, VerbKind};
 
 /// The words that begin a section.
-pub(super) const SECTIONS: [&str; 7] = ["tier", "threshold", "request", "verb", "site", "session", "prove"];
+pub(super) const SECTIONS: [&str; 8] =
+    ["tier", "threshold", "request", "verb", "site", "provider", "session", "prove"];
 
 pub(crate) type Parsed<T> = Result<T, Fault>;
 

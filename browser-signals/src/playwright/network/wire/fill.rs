@@ -55,6 +55,7 @@ impl Tab {
             origin: &origin,
             form,
             destination: &destination,
+            embedded: None,
             values,
             names: Some(names),
             ascii,

@@ -128,6 +128,7 @@ fn page(origin: &Origin) -> Snapshot {
         top_origin: Fact::Known(origin.clone()),
         ancestors: Fact::Known(Vec::new()),
         tls: Fact::Known(TlsState::Valid),
+        sandboxed: Fact::Known(false),
         secure_context: Fact::Known(true),
         form: Some(NodeId(1)),
         destination: Fact::Known(Destination {
