@@ -39,6 +39,8 @@ pub enum Asked {
         form: Option<FormPlace>,
         /// The controls of which only the agent says what they are for.
         boxes: Vec<PointedBox>,
+        /// For card data in the frame of a payment provider: whose frame it is, and where.
+        provider: Option<AskedProvider>,
     },
     /// To pay.
     Pay {
@@ -69,6 +71,30 @@ pub enum Asked {
         /// The origin that it leads to, if any.
         goes_to: Option<Origin>,
     },
+}
+
+/// A payment provider whose frame in a shop's page takes card data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedProvider {
+    /// Its name in the policy.
+    pub name: String,
+    /// The site whose page the frame is in.
+    pub shop: Origin,
+    /// The origins besides the frame's that get the card data.
+    pub tokens: Vec<Origin>,
+}
+
+impl AskedProvider {
+    fn lines(&self) -> Vec<PromptLine> {
+        let AskedProvider { name, shop, tokens } = self;
+        let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+        vec![
+            PromptLine::plain(format!(
+                "it is the frame of the payment provider \"{name}\" of your policy, in a page of {shop}"
+            )),
+            PromptLine::plain(format!("the provider sends them to {}", tokens.join(", "))),
+        ]
+    }
 }
 
 impl Asked {
@@ -132,7 +158,7 @@ impl Asked {
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
-            Asked::Release { kind, sent_to, records, form, boxes, .. } => {
+            Asked::Release { kind, sent_to, records, form, boxes, provider, .. } => {
                 let warned = form.as_ref().and_then(|form| form.exposed);
                 let warned = warned.map(|exposed| PromptLine::warning(exposed.to_string()));
                 let into = match form {
@@ -152,6 +178,7 @@ impl Asked {
                     .into_iter()
                     .chain(unsaid)
                     .chain([PromptLine::plain(into)])
+                    .chain(provider.iter().flat_map(AskedProvider::lines))
                     .chain(sent)
                     .chain(from)
                     .chain(after)

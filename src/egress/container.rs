@@ -40,6 +40,7 @@ pub struct ContainerEgress {
     container: Container,
     task: Vec<Origin>,
     payment: Vec<Origin>,
+    providers: Vec<Origin>,
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
     detectors: Arc<Detectors>,
@@ -59,7 +60,15 @@ impl ContainerEgress {
         detectors: Arc<Detectors>,
     ) -> Self {
         let (sent, actions) = (Mutex::default(), AgentActions::default());
-        ContainerEgress { container, task, payment, releases, vault, detectors, sent, actions }
+        let providers = Vec::new();
+        ContainerEgress { container, task, payment, providers, releases, vault, detectors, sent, actions }
+    }
+
+    /// Also lets requests of frames go to these origins of payment providers, which the policy names. What they carry is
+    /// judged as everywhere. The top document never goes there.
+    #[must_use]
+    pub fn with_providers(self, providers: Vec<Origin>) -> Self {
+        ContainerEgress { providers, ..self }
     }
 
     /// Also holds requests while the agent has set something that the user has not seen.
@@ -86,6 +95,10 @@ impl ContainerEgress {
         }
         let url = Url::parse(request.url).ok()?;
         let to = Origin::of(&url).ok()?;
+        // The policy names a provider's origins, and not their paths. The user agreed to them with the fill.
+        if self.providers.contains(&to) {
+            return None;
+        }
         let releases = self.releases.all();
         let entry = |release: &'_ ReleasedValue| (release.handle.clone(), release.field);
         let (here, elsewhere): (Vec<_>, Vec<_>) =
@@ -204,7 +217,7 @@ impl EgressGuard for ContainerEgress {
         if releases.is_empty() {
             return Ok(());
         }
-        if !at_home {
+        if !at_home && !self.providers.contains(&origin) {
             return Err(Blocked::new("origin"));
         }
         self.judge_content(request, (&url, &origin), &releases)

@@ -52,6 +52,7 @@ pub fn release() -> Asked {
         records: vec!["address:home".into()],
         form: Some(FormPlace::new(Purpose::Address, Some("/checkout"), Some("/orders"), None)),
         boxes: Vec::new(),
+        provider: None,
     }
 }
 

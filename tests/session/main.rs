@@ -14,6 +14,7 @@ mod interference;
 mod observer;
 mod parts;
 mod pointing;
+mod providers;
 mod purchase;
 mod reasons;
 mod release;

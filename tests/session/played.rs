@@ -110,6 +110,10 @@ pub struct Played {
     pub seen: u64,
     /// The page's snapshot at each look. The last one repeats.
     pub looks: Vec<Snapshot>,
+    /// Further forms of the page, at each look.
+    pub beside: Vec<Snapshot>,
+    /// One of them as it is after the first question.
+    pub swapped: Option<(usize, Snapshot)>,
     pub answer: Answer,
     /// Whether no question reaches anybody.
     pub nobody: bool,
@@ -134,6 +138,8 @@ pub struct Played {
     pub fills: usize,
     /// The result of a fill.
     pub filled: Result<(), Reason>,
+    /// The number of the fill from which on that is the result; the fills before it succeed.
+    pub filled_from: usize,
     /// Each wire: its number, and names and placeholders of its fields.
     pub wires: Vec<(u64, Vec<(String, String)>)>,
     /// The result of placing placeholders.
@@ -202,6 +208,8 @@ impl Played {
             commands: Vec::new(),
             seen: 0,
             looks: vec![checkout()],
+            beside: Vec::new(),
+            swapped: None,
             answer: Answer::Session,
             nobody: false,
             done: Ok(()),
@@ -217,6 +225,7 @@ impl Played {
             records: Vec::new(),
             fills: 0,
             filled: Ok(()),
+            filled_from: 0,
             wires: Vec::new(),
             placed: Ok(()),
             payments: 0,
@@ -238,6 +247,9 @@ impl Played {
                 Command::Ask(prompt) => {
                     self.prompts.push(prompt.to_string());
                     self.seen += self.thinks;
+                    if let Some((at, page)) = self.swapped.take() {
+                        self.beside[at] = page;
+                    }
                     let answered =
                         if self.nobody { prompt.answered_by_nobody() } else { prompt.answered(self.answer) };
                     Event::Answered(self.stale.clone().unwrap_or(answered))
@@ -273,7 +285,9 @@ impl Played {
                         page.target = named.or(page.controls.first()).cloned();
                     }
                     self.seen += 1;
-                    Event::Seen(Ok(vec![Observed::simulated(page, self.seen)]))
+                    let pages = std::iter::once(&page).chain(&self.beside);
+                    let seen = pages.map(|page| Observed::simulated(page.clone(), self.seen));
+                    Event::Seen(Ok(seen.collect()))
                 }
                 Command::Do { verb, .. } => {
                     self.commands.push(format!("{verb:?}"));
@@ -284,10 +298,10 @@ impl Played {
                     Event::Done(Ok(()))
                 }
                 Command::Fill(fill) => {
-                    assert_eq!(fill.destination.origin, origin(SHOP));
+                    assert!(fill.embedded.is_some() || fill.destination.origin == origin(SHOP));
                     self.commands.push(format!("fill {:?}", fill.destination));
                     self.fills += 1;
-                    Event::Done(self.filled)
+                    Event::Done(if self.fills > self.filled_from { self.filled } else { Ok(()) })
                 }
                 Command::Wire(wire) => {
                     assert_eq!(wire.destination.origin, origin(SHOP));

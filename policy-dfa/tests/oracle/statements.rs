@@ -28,7 +28,7 @@ impl<'m> Answers<'m> {
 type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
 
 /// Statements about one valuation.
-const SINGLE: [(&str, Contradicts); 16] = [
+const SINGLE: [(&str, Contradicts); 17] = [
     ("no field is released in a container below its tier", |_, event, answer, ask| {
         let Event::Request(_, need) = event else { return false };
         answer.permits() && tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)

@@ -33,6 +33,9 @@ impl Core {
                 asked_on: None,
                 pointed: None,
                 controls: None,
+                form: None,
+                goes_on: false,
+                delivered: None,
                 reply: None,
                 refused: None,
             }
@@ -40,7 +43,8 @@ impl Core {
         let requests: Vec<RequestLine> = requests.collect();
         let named = requests.iter().find_map(|line| line.request.claim.control.clone());
         let button = named.map(ElementRef).or_else(|| pay_button(&self.last_text));
-        let block = BlockState { requests, button, at: 0, code: None };
+        let before = self.history;
+        let block = BlockState { requests, button, at: 0, before, code: None };
         if block.has_pending(false) {
             self.enter(State::Block(Box::new((block, BlockPhase::SurveyForms))), Command::Look(Look::Forms))
         } else {
@@ -113,8 +117,12 @@ impl Core {
                     Ok(text) => text,
                     Err(reason) => self.refusal(&mut block, reason),
                 };
-                if let Some(line) = block.current() {
+                let failed = block.current().is_some_and(|line| {
                     line.reply = Some(reply);
+                    line.refused.is_some()
+                });
+                if failed {
+                    block.end_parts();
                 }
                 self.release_next(block, now)
             }
@@ -179,15 +187,16 @@ impl Core {
         button: Option<Observed<Snapshot>>,
         now: Millis,
     ) -> Command {
-        let mut asks = Vec::new();
+        let mut asks: Vec<PendingConsent> = Vec::new();
         let mut pointed = self.pointed.clone();
+        self.divide(&mut block, forms);
         for at in 0..block.requests.len() {
             block.at = at;
             let Some(line) = block.current().filter(|line| line.reply.is_none()) else { continue };
             let page =
                 if line.is_purchase() { button.as_ref() } else { line.form_among(forms, pointed.as_ref()) };
             let Some(page) = page else {
-                let is_there = line.is_purchase() || line.controls.is_some();
+                let is_there = line.is_purchase() || line.form.is_some() || line.controls.is_some();
                 let reason = if is_there { Reason::StaleDocument } else { Reason::NoForm };
                 let reply = self.refusal(&mut block, reason);
                 if let Some(line) = block.current() {
@@ -198,7 +207,9 @@ impl Core {
             line.pointed = pointed;
             pointed = PointedForm::of(page.value());
             let controls = line.at().to_vec();
-            fit_fields(&mut line.request, page.value(), &controls);
+            if line.form.is_none() {
+                fit_fields(&mut line.request, page.value(), &controls);
+            }
             let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
             let form = form_place(page.value(), has_loose_free_text(forms, page));
             let cannot_pay = if request_is_purchase { self.cannot_pay(&block, page.value()) } else { None };
@@ -212,16 +223,21 @@ impl Core {
                 // The release decides again on a fresh look. This grant expires unused.
                 Verdict::Grant(_) => {}
                 Verdict::Deny(reason) => {
+                    let first = block.first_part();
+                    asks.retain(|ask| ask.at < first);
+                    block.at = first;
                     let reply = self.refusal(&mut block, reason);
                     if let Some(line) = block.current() {
                         line.reply = Some(reply);
                     }
+                    block.end_parts();
                 }
                 Verdict::Ask(_) if self.prompts_are_spent() => {
                     let reply = self.refusal(&mut block, Reason::QuestionsSpent);
                     if let Some(line) = block.current() {
                         line.reply = Some(reply);
                     }
+                    block.end_parts();
                 }
                 Verdict::Ask(mut prompt) => {
                     if !request_is_purchase && !form.can_stand() {
@@ -241,20 +257,23 @@ impl Core {
         if asks.is_empty() {
             return self.release_next(block, now);
         }
-        let mut asked: Vec<Asked> = asks.iter().map(|ask| self.asked(ask)).collect();
+        let mut asked = self.asked_of(&block, &asks);
         if let Some(paid) = asks.iter().find(|ask| ask.pays()) {
+            // The order is at the shop, also where a provider's frame takes the card.
+            let provider = self.provider_frame(&paid.page);
+            let shop = provider.map_or_else(|| paid.origin.clone(), |frame| frame.top_origin().clone());
             if !self.agent_actions.can_be_shown() {
                 return self.refuse_all(block, Reason::TooMuchToShow, now);
             }
-            let page_says = self.page_says_it_recurs(&paid.origin);
+            let page_says = self.page_says_it_recurs(&shop);
             let filled = asked.iter().filter_map(|asked| match asked {
-                Asked::Release { kind: Kind::Address, to, records, .. } if *to == paid.origin => {
+                Asked::Release { kind: Kind::Address, to, records, .. } if *to == shop => {
                     Some(records.clone())
                 }
                 _ => None,
             });
             let filled: Vec<String> = filled.flatten().collect();
-            asked.push(Asked::Order(self.agent_actions.order(&paid.origin, filled, page_says)));
+            asked.push(Asked::Order(self.agent_actions.order(&shop, filled, page_says)));
         }
         let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
         // One answer covers all requests, so it lasts no longer than the strictest one allows.
@@ -295,14 +314,17 @@ impl Core {
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let asked_on = line.asked_on.clone();
         let purchase = line.is_purchase();
-        let controls = line.at().to_vec();
+        let (controls, goes_on, is_named) =
+            (line.at().to_vec(), line.goes_on, line.form.is_some() || line.controls.is_some());
         let picked = seen.map(|pages| {
             let pointed = line.pointed.as_ref();
-            let page = if purchase { pages.first() } else { line.form_among(&pages, pointed) }.cloned();
-            page.map(|page| (form_place(page.value(), has_loose_free_text(&pages, &page)), page))
+            let page = if purchase { pages.first() } else { line.form_among(&pages, pointed) };
+            let page = page.cloned();
+            page.map(|page| (form_place(page.value(), has_loose_free_text(&pages, &page)), page, pages))
         });
-        let (form, page) = match picked {
+        let (form, page, pages) = match picked {
             Ok(Some(picked)) => picked,
+            Ok(None) if is_named => return self.refuse_current(block, Reason::StaleDocument, now),
             Ok(None) => return self.refuse_current(block, Reason::NoForm, now),
             Err(reason) => return self.refuse_current(block, reason, now),
         };
@@ -310,7 +332,22 @@ impl Core {
             return self.refuse_current(block, Reason::StaleDocument, now);
         }
         self.overtaken = false;
+        let present = self.history;
+        if goes_on {
+            // The parts of a request are one payment.
+            self.history = block.before;
+        } else {
+            block.before = present;
+        }
         let verdict = self.decide_request(&request, &controls, &page, &form, consent, now);
+        let refused = match (&verdict, goes_on) {
+            (Verdict::Grant(_), false) => self.refused_part(&block, &pages, now),
+            _ => None,
+        };
+        self.history = present;
+        if let Some(reason) = refused {
+            return self.refuse_current(block, reason, now);
+        }
         if matches!(verdict, Verdict::Grant(_)) && consent == Consent::None {
             self.bind(&request, page.value(), &form, now);
         }
@@ -349,6 +386,7 @@ impl Core {
         if let Some(line) = block.current() {
             line.reply = Some(reply);
         }
+        block.end_parts();
         self.release_next(block, now)
     }
 
@@ -358,6 +396,7 @@ impl Core {
             if let Some(line) = block.current() {
                 line.reply = Some(reply);
             }
+            block.end_parts();
         }
         self.answer_block(&block)
     }
@@ -372,12 +411,8 @@ impl Core {
         }
         let events = std::mem::take(&mut self.unrecorded);
         // A granted request keeps its reply, since it is recorded, even if a refusal in the same block cannot be.
-        let unrecorded = |line: &RequestLine| match (&line.reply, line.refused) {
-            (Some(reply), None) => reply.clone(),
-            _ => request_refused(line.request.kind, Reason::AuditUnavailable),
-        };
-        let unrecorded: Vec<String> = block.requests.iter().map(unrecorded).collect();
-        let answer = AfterRecord::Answer { text: block.replies(), unrecorded: unrecorded.join("\n") };
+        let unrecorded = block.answers(Some(Reason::AuditUnavailable));
+        let answer = AfterRecord::Answer { text: block.answers(None), unrecorded };
         self.record(events, answer)
     }
 

@@ -6,7 +6,8 @@ use browser_signals::{
     ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, NodeId, Observed, Origin,
     Snapshot,
 };
-use policy_dfa::{Consent, Fill, Grant, Model, PaymentApi, Prompt, Reason, Wire};
+use policy_dfa::{Consent, Fill, Grant, History, Model, PaymentApi, Prompt, Reason, Wire};
+use sirl::reply::Delivered;
 use sirl::{Field, Kind, Request};
 use zeroize::Zeroizing;
 
@@ -27,6 +28,12 @@ pub(in crate::session) struct RequestLine {
     pub pointed: Option<PointedForm>,
     /// The controls that the agent points at, as far as they have been looked at.
     pub controls: Option<PointedControls>,
+    /// For a payment in the frames of a provider: the form of this part of it, and no other.
+    pub form: Option<PointedForm>,
+    /// Whether this is a further part of the request before it.
+    pub goes_on: bool,
+    /// How the values were delivered, if they were.
+    pub delivered: Option<Delivered>,
     /// The reply, once there is one.
     pub reply: Option<String>,
     /// The reason of a refusal.
@@ -50,14 +57,15 @@ impl RequestLine {
         self.controls.as_ref().map_or(&[], |controls| &controls.at)
     }
 
-    /// The form for this request: the one with the controls that the agent points at, else the one that fits best.
+    /// The form for this request: that of this part of a payment, or the one with the controls that the agent points at, else
+    /// the one that fits best.
     pub fn form_among<'p>(
         &self,
         forms: &'p [Observed<Snapshot>],
         pointed: Option<&PointedForm>,
     ) -> Option<&'p Observed<Snapshot>> {
-        match &self.controls {
-            Some(controls) => forms.iter().find(|page| controls.form.is_of(page.value())),
+        match self.form.as_ref().or(self.controls.as_ref().map(|controls| &controls.form)) {
+            Some(form) => forms.iter().find(|page| form.is_of(page.value())),
             None => best_form(forms, self.request.effective_fields(), pointed),
         }
     }
@@ -98,6 +106,8 @@ pub(in crate::session) struct BlockState {
     pub button: Option<ElementRef>,
     /// The index of the current request.
     pub at: usize,
+    /// The policy's history before the first part of the current request was filled. All parts are one payment.
+    pub before: History,
     /// The card whose security code the user is asked for, and the prompt that agreed to pay with it.
     pub code: Option<(String, Box<ConsentPrompt>)>,
 }
@@ -125,12 +135,6 @@ impl BlockState {
     /// The current request.
     pub fn current(&mut self) -> Option<&mut RequestLine> {
         self.requests.get_mut(self.at)
-    }
-
-    /// All replies, one a line.
-    pub fn replies(&self) -> String {
-        let replies: Vec<&str> = self.requests.iter().filter_map(|line| line.reply.as_deref()).collect();
-        replies.join("\n")
     }
 }
 

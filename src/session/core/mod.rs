@@ -20,6 +20,7 @@ mod block;
 pub(super) mod block_state;
 mod hand_over;
 mod messages;
+mod parts;
 mod release;
 mod state;
 mod step;

@@ -1,9 +1,9 @@
 //! The release of a granted request: the vault opens on a fresh look, the driver delivers the values, and the outcome is
 //! recorded.
 
-use browser_signals::{Observed, Snapshot};
+use browser_signals::{Destination, Observed, Snapshot};
 use policy_dfa::{Grant, Millis, Model, Reason, SessionEvent, Terms};
-use sirl::{Reply, reply::Delivered};
+use sirl::{Kind, Reply, reply::Delivered};
 use vault::Vault;
 
 use super::agent_messages::values_for_the_model;
@@ -121,14 +121,20 @@ impl Core {
         let page = same.ok_or(Reason::StaleDocument)?;
         let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let opened = open(&vault, &page).map_err(|error| error.reason())?;
-        let destination = terms.destination.clone().ok_or(Reason::StaleDocument)?;
+        let destination = terms.goes_to().ok_or(Reason::StaleDocument)?;
         let placed = terms.placements.iter().map(|placement| placement.field).collect();
-        let suppliers = vault.suppliers_to(terms.kind, placed, &terms.origin, &destination.origin);
+        let receivers = terms.receivers();
+        let suppliers = vault.suppliers_among(terms.kind, placed, &receivers.iter().collect::<Vec<_>>());
         self.agent_actions.note_filled(page.value(), terms, &suppliers);
         drop(vault);
         self.pointed = PointedForm::of(page.value());
-        for (handle, field) in suppliers {
-            self.releases.note(egress::ReleasedValue { handle, field, destination: destination.clone() });
+        // A provider's frame may send the values to each of the provider's origins, on any path.
+        let beside = receivers.into_iter().filter(|to| terms.provider.is_some() && *to != destination.origin);
+        let beside = beside.map(|origin| Destination { origin, path: "/".into(), method: "POST".into() });
+        for to in std::iter::once(destination.clone()).chain(beside) {
+            for (handle, field) in suppliers.iter().cloned() {
+                self.releases.note(egress::ReleasedValue { handle, field, destination: to.clone() });
+            }
         }
         Ok(opened)
     }
@@ -151,13 +157,14 @@ impl Core {
         if let (InFlight::Filled, Err(Reason::WrongDestination), Some(line)) =
             (&in_flight, done, block.current())
         {
-            let kind = line.request.kind;
-            self.happened(SessionEvent::Released(kind));
+            let (kind, goes_on) = (line.request.kind, line.goes_on);
+            self.note_release(kind, goes_on);
         }
         let reply = done.and_then(|()| {
             let line = block.current().ok_or(Reason::MalformedRequest)?;
             let (kind, fields, total) =
                 (line.request.kind, line.request.effective_fields(), line.request.claim.total);
+            let goes_on = line.goes_on;
             self.counts.releases += 1;
             let delivered = match in_flight {
                 InFlight::Filled if is_unconfirmed => Delivered::Unconfirmed,
@@ -173,7 +180,8 @@ impl Core {
                     return Ok(Reply::Purchased { card, amount }.to_string());
                 }
             };
-            self.happened(SessionEvent::Released(kind));
+            line.delivered = Some(delivered);
+            self.note_release(kind, goes_on);
             Ok(Reply::Delivered { kind, delivered, fields }.to_string())
         });
         match (wired, reply) {
@@ -189,6 +197,13 @@ impl Core {
                 let failed = reply.as_ref().err().copied().or(is_unconfirmed.then_some(Reason::Unconfirmed));
                 self.record_outcome(block, reply, failed)
             }
+        }
+    }
+
+    /// Counts a release in the policy's history. All parts of a request are one.
+    fn note_release(&mut self, kind: Kind, goes_on: bool) {
+        if !goes_on {
+            self.happened(SessionEvent::Released(kind));
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
-use browser_signals::{ElementRef, Observed, SealedFill, SealedWire, Snapshot, Verb};
+use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::{Millis, Reason, Task};
 use sirl::{FieldSet, Kind};
 use vault::StateName;
@@ -37,6 +37,8 @@ pub struct Session {
     tab: Arc<Tab>,
     proxy: EgressProxy,
     agent_actions: AgentActions,
+    /// The origins of payment providers that the policy names, if the task may pay in their frames. They stay open.
+    providers: Vec<Origin>,
     text: PageTextGuard,
     quarantine: Quarantine,
     dependencies: Dependencies,
@@ -95,8 +97,10 @@ impl Session {
             Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
         };
         let (releases, agent_actions) = (Releases::default(), AgentActions::default());
+        let providers = opening::reachable_providers(&decision, &sealed.task);
         let opened =
-            open_container(&mut dependencies, browser, &sealed.task, &releases, &agent_actions).await;
+            open_container(&mut dependencies, browser, &sealed.task, &providers, &releases, &agent_actions)
+                .await;
         let (tab, proxy) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -116,6 +120,7 @@ impl Session {
             tab,
             proxy,
             agent_actions,
+            providers,
             text,
             quarantine,
             dependencies,
@@ -274,7 +279,10 @@ impl Session {
                     Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))
                 }
                 Command::Do { verb, decided } => Event::Done(self.carry_out(verb, decided).await),
-                Command::Narrow(open) => Event::Done(release_within(&self.proxy, &open, async || ()).await),
+                Command::Narrow(open) => {
+                    let open = self.open_to(open);
+                    Event::Done(release_within(&self.proxy, &open, async || ()).await)
+                }
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => Event::Done(pay(&self.tab, &mut self.dependencies, *payment).await),
@@ -474,16 +482,25 @@ impl Session {
         }
     }
 
+    /// The origins that stay open after a release: where the values go, and those of payment providers.
+    fn open_to(&self, origins: Vec<Origin>) -> Vec<Origin> {
+        let beside = self.providers.iter().filter(|origin| !origins.contains(origin)).cloned();
+        let beside: Vec<Origin> = beside.collect();
+        origins.into_iter().chain(beside).collect()
+    }
+
     /// Fills a form, once the container's egress is restricted to its origins.
     async fn fill(&self, fill: SealedFill) -> Result<(), Reason> {
-        let open = [fill.origin.clone(), fill.destination.origin.clone()];
+        let around = fill.embedded.iter().map(|around| around.top_origin.clone());
+        let to = [fill.origin.clone(), fill.destination.origin.clone()];
+        let open = self.open_to(to.into_iter().chain(around).collect());
         let filled = release_within(&self.proxy, &open, || self.tab.fill(fill)).await?;
         filled.map(|_| ()).map_err(|e| reason_of(&e))
     }
 
     /// Puts placeholders into a form, once the container's egress is restricted to its origins.
     async fn wire(&self, wire: SealedWire) -> Result<(), Reason> {
-        let open = [wire.origin.clone(), wire.destination.origin.clone()];
+        let open = self.open_to(vec![wire.origin.clone(), wire.destination.origin.clone()]);
         let filled = release_within(&self.proxy, &open, || self.tab.fill_wire(wire)).await?;
         filled.map(|_| ()).map_err(|e| wire_reason(&e))
     }

@@ -34,6 +34,7 @@ pub(super) async fn open_container(
     dependencies: &mut Dependencies,
     browser: &Browser,
     task: &Task,
+    providers: &[Origin],
     releases: &Releases,
     agent_actions: &AgentActions,
 ) -> Result<(Tab, EgressProxy), SessionError> {
@@ -49,6 +50,8 @@ pub(super) async fn open_container(
         dependencies.vault.clone(),
         dependencies.detectors.clone(),
     );
+    let container_egress = container_egress.with_providers(providers.to_vec());
+    tab.set_providers(providers.to_vec());
     tab.set_egress(Arc::new(container_egress.watching(agent_actions.clone())));
     Ok((tab, proxy))
 }

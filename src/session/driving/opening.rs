@@ -79,6 +79,13 @@ fn judge_encryption(decision: &DecisionPoint, task: &Task) -> Result<(), NotEncr
     })
 }
 
+/// The origins of the payment providers whose frames the task may fill.
+pub(super) fn reachable_providers(decision: &DecisionPoint, task: &Task) -> Vec<Origin> {
+    let pays = task.container() == Container::T2 && task.kinds().contains(&Kind::Payment);
+    let providers = decision.providers().iter().filter(|_| pays);
+    providers.flat_map(|provider| provider.frames().iter().chain(provider.tokens())).cloned().collect()
+}
+
 /// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.
 pub(super) async fn open(
     dependencies: &mut Dependencies,

@@ -10,8 +10,8 @@ use super::{consent_events, distinct_records, subject_of};
 use crate::audit::AuditEvent;
 use crate::consent::order::WaitingRequest;
 use crate::consent::{
-    Answer, Answered, Asked, Change, ChangeOutcome, ConsentPrompt, Notice, ReleaseScope, StandingConsent,
-    Ticket,
+    Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice, ReleaseScope,
+    StandingConsent, Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, MAX_PROMPTS, State};
@@ -76,6 +76,22 @@ impl Core {
         noticed
     }
 
+    /// What is asked about these requests. The parts of one payment are one question.
+    pub(in crate::session) fn asked_of(&self, block: &BlockState, asks: &[PendingConsent]) -> Vec<Asked> {
+        let mut all: Vec<Asked> = Vec::new();
+        for ask in asks {
+            let goes_on = block.requests.get(ask.at).is_some_and(|line| line.goes_on);
+            let part = self.asked(ask);
+            match (all.last_mut(), part) {
+                (Some(Asked::Release { fields, .. }), Asked::Release { fields: more, .. }) if goes_on => {
+                    *fields = more.iter().fold(*fields, FieldSet::with);
+                }
+                (_, part) => all.push(part),
+            }
+        }
+        all
+    }
+
     /// The prompt's lines about a request: the site, the fields and their records, the destination.
     pub(in crate::session) fn asked(&self, ask: &PendingConsent) -> Asked {
         let PendingConsent { prompt, page, origin, form, boxes, .. } = ask;
@@ -89,14 +105,22 @@ impl Core {
             (kind, _) => {
                 let kind = kind.unwrap_or(Kind::Contact);
                 let sent_to = page.destination.known().map(|to| to.origin.clone());
+                let provider = self.provider_frame(page).map(|frame| AskedProvider {
+                    name: frame.provider().name().to_owned(),
+                    shop: frame.top_origin().clone(),
+                    tokens: frame.provider().tokens().to_vec(),
+                });
+                let beside = provider.iter().flat_map(|provider| &provider.tokens);
+                let receivers: Vec<&Origin> = [origin].into_iter().chain(&sent_to).chain(beside).collect();
                 Asked::Release {
                     kind,
                     fields: prompt.fields,
                     to: origin.clone(),
-                    records: self.records(kind, prompt.fields, origin, sent_to.as_ref().unwrap_or(origin)),
-                    sent_to,
+                    records: self.records_for(kind, prompt.fields, &receivers),
+                    sent_to: sent_to.clone(),
                     form: Some(form.clone()),
                     boxes: boxes.clone(),
+                    provider,
                 }
             }
         }
@@ -110,8 +134,13 @@ impl Core {
         to: &Origin,
         sent_to: &Origin,
     ) -> Vec<String> {
+        self.records_for(kind, fields, &[to, sent_to])
+    }
+
+    /// The records that would supply the fields for all these origins.
+    fn records_for(&self, kind: Kind, fields: FieldSet, to: &[&Origin]) -> Vec<String> {
         let Ok(vault) = self.vault.lock() else { return Vec::new() };
-        distinct_records(vault.suppliers_to(kind, fields, to, sent_to))
+        distinct_records(vault.suppliers_among(kind, fields, to))
     }
 
     /// The card that would pay.
@@ -141,7 +170,10 @@ impl Core {
     /// The notice of a prompt that lets a card go into a page's form.
     fn amount_notice(&self, asked: &[Asked]) -> Option<Notice> {
         let to = asked.iter().find_map(|asked| match asked {
-            Asked::Release { kind: Kind::Payment, to, .. } => Some(to),
+            // The total is the shop's, also where a provider's frame takes the card.
+            Asked::Release { kind: Kind::Payment, to, provider, .. } => {
+                Some(provider.as_ref().map_or(to, |provider| &provider.shop))
+            }
             _ => None,
         })?;
         Some(Notice::NoAmount { page_says: self.page_says_of(to, names_total) })

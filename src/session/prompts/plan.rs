@@ -73,6 +73,7 @@ impl PlanQuestion {
             records,
             form: None,
             boxes: Vec::new(),
+            provider: None,
         });
     }
 

@@ -15,7 +15,7 @@ use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 pub(super) type Invariant = (&'static str, fn(&Compiled<Unchecked>, Root, &Cube, Outcome) -> Option<Cube>);
 
 /// The invariants about single valuations.
-pub(super) const INVARIANTS: [Invariant; 16] = [
+pub(super) const INVARIANTS: [Invariant; 17] = [
     ("no field is released in a container below its tier", |_, root, cube, outcome| {
         let (Root::Request(_, need), true) = (root, outcome.permits()) else { return None };
         use symbol::Container::{T0, T1, Unknown};
