@@ -198,6 +198,12 @@ impl FieldSet {
         FieldSet(self.0 | field.bit())
     }
 
+    /// The fields of this set that are not in `other`.
+    #[must_use]
+    pub const fn without(self, other: FieldSet) -> FieldSet {
+        FieldSet(self.0 & !other.0)
+    }
+
     /// Tells if every field of this set is in `other`.
     #[must_use]
     pub const fn is_subset_of(self, other: FieldSet) -> bool {
@@ -284,6 +290,8 @@ mod tests {
                 assert!(set.is_subset_of(set.with(field)));
                 assert_eq!(set.with(field).is_subset_of(set), list.contains(&field));
                 assert_eq!(set.intersection(FieldSet::EMPTY.with(field)).is_empty(), !list.contains(&field));
+                assert!(!set.without(FieldSet::EMPTY.with(field)).contains(field));
+                assert_eq!(set.without(FieldSet::EMPTY.with(field)).with(field), set.with(field));
             }
         }
     }

@@ -29,6 +29,8 @@ pub enum Asked {
         kind: Kind,
         /// The fields.
         fields: FieldSet,
+        /// Those of them that a later form of the same login asks for.
+        later: FieldSet,
         /// The site that gets them: the origin of the form's own frame.
         to: Origin,
         /// The origin that the form is sent to, if a page was examined.
@@ -158,13 +160,23 @@ impl Asked {
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
-            Asked::Release { kind, sent_to, records, form, boxes, provider, .. } => {
+            Asked::Release { kind, fields, later, sent_to, records, form, boxes, provider, .. } => {
                 let warned = form.as_ref().and_then(|form| form.exposed);
                 let warned = warned.map(|exposed| PromptLine::warning(exposed.to_string()));
                 let into = match form {
                     Some(form) => format!("into {form}"),
+                    None if *kind == Kind::Login => {
+                        "into the forms of one login, each value into one; another form is asked about"
+                            .to_owned()
+                    }
                     None => "into one form for it; another form is asked about".to_owned(),
                 };
+                let steps = (!later.is_empty()).then(|| {
+                    let (now, later) = (names(fields.without(*later)), names(*later));
+                    PromptLine::plain(format!(
+                        "the {now} now, and the {later} into the login form that follows on this site"
+                    ))
+                });
                 let sent = sent_to.iter().map(|origin| PromptLine::plain(format!("it is sent to {origin}")));
                 let from = format!("from your {}", records.join(", "));
                 let from = (!records.is_empty()).then(|| PromptLine::plain(from));
@@ -179,6 +191,7 @@ impl Asked {
                     .chain(unsaid)
                     .chain([PromptLine::plain(into)])
                     .chain(provider.iter().flat_map(AskedProvider::lines))
+                    .chain(steps)
                     .chain(sent)
                     .chain(from)
                     .chain(after)

@@ -2,7 +2,7 @@
 
 use browser_signals::Origin;
 use policy_dfa::{Consent, ConsentScope, Millis};
-use sirl::{FieldSet, Kind};
+use sirl::{Field, FieldSet, Kind};
 
 use super::answer::Answer;
 use super::form::FormPlace;
@@ -45,6 +45,17 @@ impl Noted {
             (Some(form), None) => form.purpose.is_planned_for(*kind),
         };
         here && fields.is_subset_of(self.fields) && records.iter().all(|record| self.records.contains(record))
+    }
+
+    /// The fields of a login that a form leaves for a later one.
+    fn left_of_login(&self, release: &ReleaseScope<'_>) -> FieldSet {
+        let names = [Field::Username, Field::Email].into_iter().collect();
+        let named = !release.fields.intersection(names).is_empty();
+        match self.kind {
+            Kind::Login if named => self.fields.without(release.fields).without(names),
+            Kind::Login => self.fields.without(release.fields),
+            _ => FieldSet::EMPTY,
+        }
     }
 
     /// Whether this no also refuses a release.
@@ -121,7 +132,19 @@ impl ConsentBook {
         self.noted.insert(0, noted);
     }
 
-    /// Binds a yes to a plan to the first form that is filled under it: for another form the user is asked.
+    /// Notes a yes to the fields of a login that a later form asks for. It is bound to the first such form. A yes for this once is
+    /// used up there.
+    pub fn note_later(&mut self, release: &ReleaseScope<'_>, answer: Answer, now: Millis) {
+        let ReleaseScope { kind, fields, records, to, .. } = release.clone();
+        let lasts = if answer == Answer::Site { SITE_LIFETIME } else { CONSENT_LIFETIME };
+        let until = Some(Millis(now.0.saturating_add(lasts.0)));
+        let (to, records) = (to.clone(), records.to_vec());
+        let noted = Noted { kind, fields, to, records, form: None, answer, until, earlier: false };
+        self.noted.insert(0, noted);
+    }
+
+    /// Binds a yes to a plan to the first form that is filled under it: for another form the user is asked. The fields of a login
+    /// that this form does not take are left for the first form that does.
     pub fn bind(&mut self, release: &ReleaseScope<'_>, now: Millis) {
         let Some(form) = release.form else { return };
         let unbound = self.noted.iter_mut().find(|noted| {
@@ -129,10 +152,16 @@ impl ConsentBook {
             ours && noted.answer.agrees() && noted.form.is_none() && noted.covers(release)
         });
         let Some(noted) = unbound else { return };
+        let left = Noted { fields: noted.left_of_login(release), ..noted.clone() };
         noted.form = Some(form.clone());
         if noted.answer == Answer::Site {
             let noted = noted.clone();
             self.make_standing(&noted, now);
+        }
+        // A yes for this once to a later step.
+        self.noted.retain(|noted| noted.answer != Answer::Once || noted.form.is_none());
+        if !left.fields.is_empty() {
+            self.noted.insert(0, left);
         }
     }
 
@@ -205,8 +234,6 @@ impl ConsentBook {
 
 #[cfg(test)]
 mod tests {
-    use sirl::Field;
-
     use super::super::form::{Exposed, Purpose};
     use super::super::standing::{from_json, to_json};
     use super::*;

@@ -4,6 +4,7 @@
 //! only make a prompt more likely: they can turn a contact form into a review, but a form is a contact form only if it
 //! asks for nothing else.
 
+use browser_signals::matching::{FormKind, kind_of_form};
 use browser_signals::{Control, Sink, Snapshot};
 use sirl::Field;
 
@@ -127,6 +128,20 @@ impl<'a> Entries<'a> {
         self.all.iter().filter(|control| control.input_type == "password").count()
     }
 
+    /// Whether the entries in sight ask for the name of an account and for nothing else, and the form is one to log in: the first
+    /// page of a login that asks for the password later.
+    fn begin_login(&self, page: &Snapshot) -> bool {
+        let in_sight = || {
+            let all = self.all.iter().zip(&self.fields);
+            all.filter(|(control, _)| control.visible.known() == Some(&true)).map(|(_, field)| *field)
+        };
+        let is_name = |field: Option<Field>| matches!(field, Some(Field::Username | Field::Email));
+        in_sight().count() == 1
+            && in_sight().all(is_name)
+            && kind_of_form(&page.controls, &page.words) == FormKind::Login
+            && !self.has_word(&ACCOUNT)
+    }
+
     /// Whether there are entries and each is one of these fields.
     fn are_all(&self, fields: &[Field]) -> bool {
         let is_one = |field: &Option<Field>| field.is_some_and(|field| fields.contains(&field));
@@ -171,10 +186,13 @@ fn purpose_of(page: &Snapshot) -> Purpose {
         (Some(Sink::PaymentForm), 0) => return Purpose::Payment,
         (Some(Sink::AddressForm), 0) => return Purpose::Address,
         (_, 0) => {}
+        (_, 1) if entries.begin_login(page) => return Purpose::Login,
         (_, passwords) => return of_account(&entries, passwords),
     }
     if entries.has_word(&PUBLISHED) {
         Purpose::Review
+    } else if !entries.has_word(&NEWS) && entries.begin_login(page) {
+        Purpose::Login
     } else if entries.has_word(&NEWS) || (entries.all.len() == 1 && entries.are_all(&[Field::Email])) {
         Purpose::Newsletter
     } else if entries.has_word(&ACCOUNT) {
@@ -284,6 +302,8 @@ mod tests {
             (Purpose::Registration, Sink::LoginForm, "/in", vec![text("E-mail"), password(), password()]),
             (Purpose::Login, Sink::LoginForm, "/in", vec![text("Customer"), password()]),
             (Purpose::Unknown, Sink::LoginForm, "/in", vec![text("E-mail"), hidden(), hidden()]),
+            (Purpose::Login, Sink::LoginForm, "/in", vec![text("E-mail"), hidden()]),
+            (Purpose::Unknown, Sink::LoginForm, "/in", vec![text("E-mail"), text("Name"), hidden()]),
             (Purpose::Unknown, Sink::Other, "/in", with(password())),
             (Purpose::Address, Sink::AddressForm, "/review", vec![text("Street"), text("City")]),
             (Purpose::Address, Sink::FreeText, "/order", vec![text("Street")]),
@@ -297,6 +317,26 @@ mod tests {
             let labels: Vec<&str> = controls.iter().map(|control| control.label.as_str()).collect();
             assert_eq!(of(sink, action, &controls), expected, "{action} {labels:?}");
         }
+    }
+
+    #[test]
+    fn the_first_page_of_a_login_is_told_by_its_texts() {
+        let of = |labels: &[&str], button: &str, named: &str| {
+            let controls: Vec<Control> =
+                labels.iter().map(|label| control("input", "email", label)).collect();
+            let mut page = form(Sink::FreeText, "/next", "POST", &controls);
+            page.words.buttons = vec![button.to_owned()];
+            page.words.attributes = vec![named.to_owned()];
+            page.words.headings = vec!["Sign in".to_owned()];
+            purpose_of(&page)
+        };
+        assert_eq!(of(&["E-mail"], "Next", "login-form"), Purpose::Login);
+        assert_eq!(of(&["Email or phone"], "Sign in", ""), Purpose::Login);
+        assert_eq!(of(&["E-mail"], "Next", "stay-informed"), Purpose::Newsletter);
+        assert_eq!(of(&["Sign in to our newsletter"], "Log in", "login"), Purpose::Newsletter);
+        assert_eq!(of(&["E-mail"], "Create account", "register"), Purpose::Newsletter);
+        assert_ne!(of(&["E-mail"], "Reset password", "forgot-password"), Purpose::Login);
+        assert_ne!(of(&["E-mail", "Phone"], "Log in", "login"), Purpose::Login);
     }
 
     #[test]

@@ -152,8 +152,9 @@ impl Core {
         let (Some(origin), true) = (page.origin.known(), longest != ConsentScope::EveryTime) else {
             return Consent::None;
         };
-        let (kind, fields) = (request.kind, request.effective_fields());
         let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+        let kind = request.kind;
+        let fields = self.supplied(kind, request.effective_fields(), origin, sent_to);
         let records = &self.records(kind, fields, origin, sent_to);
         let release = ReleaseScope { kind, fields, records, to: origin, form: Some(form) };
         match self.book.about(&release, longest, now) {
@@ -172,8 +173,9 @@ impl Core {
         now: Millis,
     ) {
         let Some(origin) = page.origin.known() else { return };
-        let (kind, fields) = (request.kind, request.effective_fields());
         let sent_to = page.destination.known().map_or(origin, |to| &to.origin);
+        let kind = request.kind;
+        let fields = self.supplied(kind, request.effective_fields(), origin, sent_to);
         let records = &self.records(kind, fields, origin, sent_to);
         self.book.bind(&ReleaseScope { kind, fields, records, to: origin, form: Some(form) }, now);
     }
@@ -236,14 +238,36 @@ pub(in crate::session) fn never_granted(
     (possible.prospect == Prospect::Never).then(reason)
 }
 
-/// Gives a request without fields those default fields of its kind that the page has a control for.
-pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot, at: &[(Field, NodeId)]) {
-    if request.fields.is_empty() {
-        let wanted = request.effective_fields();
+/// The fields that name an account. A page asks for one of them.
+pub(crate) const ACCOUNT_NAMES: FieldSet = FieldSet::EMPTY.with(Field::Username).with(Field::Email);
+
+/// Fits the fields of a request to a form, and returns those that belong to a later step.
+///
+/// A request without fields gets those default fields of its kind that the form has a control for. A login may take several
+/// pages: its request keeps the fields that this one asks for, and a password that it does not ask for is left for a later
+/// one. Where the form asks for the e-mail address as the name of the account, a request for the user name is one for the
+/// address.
+pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot, at: &[(Field, NodeId)]) -> FieldSet {
+    let placed_of = |wanted| {
         let placed = place_at(page, wanted, at).unwrap_or_default();
-        let placed: FieldSet = placed.iter().map(|placement| placement.field).collect();
-        request.fields = placed.intersection(wanted);
+        placed.iter().map(|placement| placement.field).collect::<FieldSet>()
+    };
+    let mut wanted = request.effective_fields();
+    let mut placed = placed_of(wanted).intersection(wanted);
+    if request.kind == Kind::Login && wanted.contains(Field::Username) && !wanted.contains(Field::Email) {
+        let address = FieldSet::EMPTY.with(Field::Email);
+        let takes_address = placed.intersection(ACCOUNT_NAMES).is_empty() && !placed_of(address).is_empty();
+        if takes_address {
+            wanted = wanted.without(ACCOUNT_NAMES).with(Field::Email);
+            placed = placed_of(wanted).intersection(wanted);
+        }
     }
+    let goes_on = request.kind == Kind::Login && !placed.is_empty();
+    if request.fields.is_empty() || goes_on {
+        request.fields = placed;
+    }
+    let password = FieldSet::EMPTY.with(Field::Password);
+    if goes_on { wanted.intersection(password).without(placed) } else { FieldSet::EMPTY }
 }
 
 /// The target of a web address.

@@ -47,6 +47,7 @@ pub fn release() -> Asked {
     Asked::Release {
         kind: Kind::Address,
         fields: [Field::Street, Field::City, Field::PostalCode].into_iter().collect(),
+        later: Default::default(),
         to: origin("https://shop.example"),
         sent_to: Some(origin("https://orders.shop.example")),
         records: vec!["address:home".into()],

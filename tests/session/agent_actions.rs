@@ -244,6 +244,7 @@ fn a_login_prompt_says_that_the_agent_reads_the_account() {
     let asked = Asked::Release {
         kind: sirl::Kind::Login,
         fields: sirl::FieldSet::EMPTY.with(sirl::Field::Password),
+        later: sirl::FieldSet::EMPTY,
         to: origin(SHOP),
         sent_to: None,
         records: Vec::new(),

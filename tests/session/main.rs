@@ -11,6 +11,7 @@ mod egress;
 mod guessing;
 mod hand_over;
 mod interference;
+mod login;
 mod observer;
 mod parts;
 mod pointing;

@@ -3,6 +3,7 @@
 //! The page's words can only add weight. A control that sounds harmless is harmless only while the text in it is too short
 //! to say where goods go. An unknown control has weight.
 
+use browser_signals::matching::{FormKind, kind_of_form};
 use browser_signals::meaning::{Harmless, Meaning, decisive, leads_on};
 use browser_signals::{Control, Fact, Observed, Snapshot, Verb};
 use policy_dfa::VerbKind;
@@ -112,7 +113,8 @@ pub(crate) fn weigh(
             weighed(&named, ActionKind::Clicked, true)
         }
         (Verb::Click { .. }, _) => {
-            if leads_on(&named) {
+            // The user was asked about the login that the guard filled, and a script of the page may send it.
+            if leads_on(&named) || (logs_in(page) && context("").is_filled) {
                 return None;
             }
             let is_own = !named.is_empty() && context(&named).is_own && decisive(&[&named]).is_none();
@@ -157,6 +159,11 @@ fn submits(control: &Control) -> bool {
         (control.tag.as_str(), control.input_type.as_str()),
         ("button", "submit" | "") | ("input", "submit" | "image")
     )
+}
+
+/// Whether the form of a verb is one to log in.
+fn logs_in(page: &Snapshot) -> bool {
+    page.form.is_some() && kind_of_form(&page.controls, &page.words) == FormKind::Login
 }
 
 /// Whether a form is sent by GET. It has no body, and the egress check still holds it if it carries a released value.

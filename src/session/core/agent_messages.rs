@@ -42,8 +42,8 @@ pub fn block_refused(reason: Reason, detail: &str) -> String {
 }
 
 /// Lists the next steps for the agent after an answer, one line for each reason in it. `by_hand` says whether the user could finish by
-/// hand if they saw the browser's window.
-pub(super) fn next_steps(answer: &str, by_hand: bool) -> Option<String> {
+/// hand if they saw the browser's window, `login_goes_on` whether a step of a login was filled and its password is asked for later.
+pub(super) fn next_steps(answer: &str, by_hand: bool, login_goes_on: bool) -> Option<String> {
     // The text of a page begins with an element, and is no answer.
     if !answer.starts_with("DENY.") && !answer.starts_with("GRANT.") {
         return None;
@@ -60,11 +60,18 @@ pub(super) fn next_steps(answer: &str, by_hand: bool) -> Option<String> {
     if by_hand && reasons.iter().any(|reason| reason.can_be_settled_by_hand()) {
         steps.push(format!("next: {BY_HAND}"));
     }
+    if login_goes_on && answer.contains("GRANT.login ") {
+        steps.push(format!("next: {LOGIN_GOES_ON}"));
+    }
     (!steps.is_empty()).then(|| steps.join("\n"))
 }
 
 /// The next step where the user could finish by hand and sees no window.
 const BY_HAND: &str = "Tell the user that they can finish this by hand, if they start the guard with `--headed` and see the browser.";
+
+/// The next step after the first step of a login.
+const LOGIN_GOES_ON: &str =
+    "The form has no box for the password. Send it, and ask for `password` in the form that follows.";
 
 /// The reply to one refused request.
 pub fn request_refused(kind: Kind, reason: Reason) -> String {
@@ -102,17 +109,17 @@ mod tests {
         let answer = "DENY.address {\"reason\":\"no_control\"}\nDENY.contact {\"reason\":\"no_control\"}\n\
                       DENY.login {\"reason\":\"wrong_destination\"}";
         let step = Reason::NoControl.next_step().unwrap_or_default();
-        assert_eq!(next_steps(answer, false), Some(format!("next: {step}")));
-        assert_eq!(next_steps(answer, true), Some(format!("next: {step}\nnext: {BY_HAND}")));
+        assert_eq!(next_steps(answer, false, false), Some(format!("next: {step}")));
+        assert_eq!(next_steps(answer, true, false), Some(format!("next: {step}\nnext: {BY_HAND}")));
         // What no person may settle is not offered, whatever else is known.
-        assert_eq!(next_steps("DENY.login {\"reason\":\"wrong_destination\"}", true), None);
+        assert_eq!(next_steps("DENY.login {\"reason\":\"wrong_destination\"}", true, false), None);
         for answer in [
             "ok",
             "- text: \"DENY.verb {\"reason\":\"no_control\"}\"",
             "DENY.verb",
             "DENY.verb {\"reason\":\"x\"}",
         ] {
-            assert_eq!(next_steps(answer, true), None, "{answer}");
+            assert_eq!(next_steps(answer, true, false), None, "{answer}");
         }
     }
 }

@@ -28,6 +28,7 @@ impl Core {
             self.requests += 1;
             RequestLine {
                 request,
+                later: FieldSet::EMPTY,
                 number: self.requests,
                 consent: Consent::None,
                 asked_on: None,
@@ -208,9 +209,10 @@ impl Core {
             pointed = PointedForm::of(page.value());
             let controls = line.at().to_vec();
             if line.form.is_none() {
-                fit_fields(&mut line.request, page.value(), &controls);
+                line.later = fit_fields(&mut line.request, page.value(), &controls);
             }
-            let (request, request_is_purchase) = (line.request.clone(), line.is_purchase());
+            let (request, later) = (line.request.clone(), line.later);
+            let request_is_purchase = line.is_purchase();
             let form = form_place(page.value(), has_loose_free_text(forms, page));
             let cannot_pay = if request_is_purchase { self.cannot_pay(&block, page.value()) } else { None };
             match self.decide_request(&request, &controls, page, &form, Consent::None, now) {
@@ -249,7 +251,7 @@ impl Core {
                     if let Some(origin) = page.origin.known() {
                         let (page, origin) = (Box::new(page.value().clone()), origin.clone());
                         let boxes = pointed_boxes(&page, request.effective_fields(), &controls);
-                        asks.push(PendingConsent { at, prompt, page, origin, form, boxes });
+                        asks.push(PendingConsent { at, later, prompt, page, origin, form, boxes });
                     }
                 }
             }

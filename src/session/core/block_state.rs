@@ -8,7 +8,7 @@ use browser_signals::{
 };
 use policy_dfa::{Consent, Fill, Grant, History, Model, PaymentApi, Prompt, Reason, Wire};
 use sirl::reply::Delivered;
-use sirl::{Field, Kind, Request};
+use sirl::{Field, FieldSet, Kind, Request};
 use zeroize::Zeroizing;
 
 use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver, PointedBox};
@@ -17,6 +17,8 @@ use crate::guard::pointing::{PointedControls, PointedForm, best_form};
 /// One request of the block.
 pub(in crate::session) struct RequestLine {
     pub request: Request,
+    /// The fields of a login that are left for a later page.
+    pub later: FieldSet,
     /// Its number in the session.
     pub number: u64,
     /// The user's answer about it.
@@ -142,6 +144,8 @@ impl BlockState {
 pub(in crate::session) struct PendingConsent {
     /// The request's index in the block.
     pub at: usize,
+    /// The fields of a login that are left for a later page.
+    pub later: FieldSet,
     pub prompt: Prompt,
     pub page: Box<Snapshot>,
     pub origin: Origin,

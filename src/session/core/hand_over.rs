@@ -49,11 +49,11 @@ impl Core {
         trusted.then_some(origin)
     }
 
-    /// Adds to an answer with refusals what the agent can do next. It depends on their codes and on what the agent knows of
-    /// its task, and on nothing in the vault.
+    /// Adds to an answer with refusals, or to that of a login's first step, what the agent can do next. It depends on the codes,
+    /// on the page's controls and on what the agent knows of its task, and on nothing in the vault.
     pub fn with_next_steps(&self, answer: String) -> String {
         let by_hand = !self.offers_hand_over && self.site_by_hand().is_some();
-        match next_steps(&answer, by_hand) {
+        match next_steps(&answer, by_hand, self.login_goes_on) {
             Some(steps) => format!("{answer}\n{steps}"),
             None => answer,
         }

@@ -165,6 +165,7 @@ impl Core {
             let (kind, fields, total) =
                 (line.request.kind, line.request.effective_fields(), line.request.claim.total);
             let goes_on = line.goes_on;
+            self.login_goes_on |= !line.later.is_empty();
             self.counts.releases += 1;
             let delivered = match in_flight {
                 InFlight::Filled if is_unconfirmed => Delivered::Unconfirmed,

@@ -111,6 +111,8 @@ pub struct Core {
     pub(in crate::session) offered: BTreeSet<HandOver>,
     /// Whether a policy's `deliver model` is carried out.
     pub(in crate::session) shows_values_to_model: bool,
+    /// Whether the last action filled a step of a login that asks for the password later.
+    pub(in crate::session) login_goes_on: bool,
     /// The values that the model was shown, with the origin that each was granted for.
     pub(in crate::session) shown_to_model: Vec<(String, Field, Origin)>,
     /// Whether the user can be offered a hand-over.
@@ -167,6 +169,7 @@ impl Core {
             wait: None,
             offered: BTreeSet::new(),
             shows_values_to_model: false,
+            login_goes_on: false,
             shown_to_model: Vec::new(),
             offers_hand_over: false,
             taken_over: false,

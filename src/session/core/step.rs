@@ -56,6 +56,7 @@ impl Core {
 
     fn act(&mut self, action: Action) -> Command {
         self.counts.actions += 1;
+        self.login_goes_on = false;
         match action {
             Action::Verb(verb) if self.taken_over => self.refuse_verb(&verb, None, Reason::TakenOver),
             Action::Request(_) if self.taken_over => self.refuse_block(Reason::TakenOver, ""),

@@ -15,6 +15,7 @@ use crate::consent::{
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, MAX_PROMPTS, State};
+use crate::session::decisions::ACCOUNT_NAMES;
 
 /// The maximum number of lines of a page that a prompt quotes about one subject.
 const MAX_LINES: usize = 3;
@@ -94,7 +95,7 @@ impl Core {
 
     /// The prompt's lines about a request: the site, the fields and their records, the destination.
     pub(in crate::session) fn asked(&self, ask: &PendingConsent) -> Asked {
-        let PendingConsent { prompt, page, origin, form, boxes, .. } = ask;
+        let PendingConsent { later, prompt, page, origin, form, boxes, .. } = ask;
         match (prompt.kind, prompt.amount) {
             (Some(Kind::Purchase), Some(amount)) => Asked::Pay {
                 payee: origin.clone(),
@@ -112,11 +113,15 @@ impl Core {
                 });
                 let beside = provider.iter().flat_map(|provider| &provider.tokens);
                 let receivers: Vec<&Origin> = [origin].into_iter().chain(&sent_to).chain(beside).collect();
+                let goal = sent_to.as_ref().unwrap_or(origin);
+                let now = self.supplied(kind, prompt.fields, origin, goal);
+                let fields = now.iter().chain(later.iter()).collect();
                 Asked::Release {
                     kind,
-                    fields: prompt.fields,
+                    fields,
+                    later: *later,
                     to: origin.clone(),
-                    records: self.records_for(kind, prompt.fields, &receivers),
+                    records: self.records_for(kind, fields, &receivers),
                     sent_to: sent_to.clone(),
                     form: Some(form.clone()),
                     boxes: boxes.clone(),
@@ -141,6 +146,25 @@ impl Core {
     fn records_for(&self, kind: Kind, fields: FieldSet, to: &[&Origin]) -> Vec<String> {
         let Ok(vault) = self.vault.lock() else { return Vec::new() };
         distinct_records(vault.suppliers_among(kind, fields, to))
+    }
+
+    /// The fields of the records that would supply the fields of a login: an account without a user name is named by its e-mail
+    /// address. Every other request stays as it is.
+    pub(in crate::session) fn supplied(
+        &self,
+        kind: Kind,
+        fields: FieldSet,
+        to: &Origin,
+        sent_to: &Origin,
+    ) -> FieldSet {
+        let username = FieldSet::EMPTY.with(Field::Username);
+        if kind != Kind::Login || fields.intersection(ACCOUNT_NAMES) != username {
+            return fields;
+        }
+        let Ok(vault) = self.vault.lock() else { return fields };
+        let by_address =
+            vault.suppliers_to(kind, fields, to, sent_to).iter().any(|(_, field)| *field == Field::Email);
+        if by_address { fields.without(username).with(Field::Email) } else { fields }
     }
 
     /// The card that would pay.
@@ -245,19 +269,28 @@ impl Core {
         answer: Answer,
         now: Millis,
     ) {
-        for (PendingConsent { at, origin, .. }, about) in asked.iter().zip(&prompt.asked) {
+        for (PendingConsent { at, origin, later, .. }, about) in asked.iter().zip(&prompt.asked) {
             let Some(line) = block.requests.get(*at) else { continue };
-            let (records, form) = match about {
-                Asked::Release { records, form, .. } => (records.clone(), form.as_ref()),
-                Asked::Pay { card, .. } => (card.iter().cloned().collect(), None),
-                _ => (Vec::new(), None),
+            let kind = line.request.kind;
+            let (fields, records, form) = match about {
+                Asked::Release { fields, later, records, form, .. } => {
+                    (fields.without(*later), records.clone(), form.as_ref())
+                }
+                Asked::Pay { card, .. } => {
+                    (line.request.effective_fields(), card.iter().cloned().collect(), None)
+                }
+                _ => (line.request.effective_fields(), Vec::new(), None),
             };
-            let (kind, fields) = (line.request.kind, line.request.effective_fields());
             if answer.agrees() && self.book.never(kind, origin) {
                 // The user said never while the prompt was open. A yes does not replace it.
                 continue;
             }
-            self.book.note(&ReleaseScope { kind, fields, records: &records, to: origin, form }, answer, now);
+            let now_filled = ReleaseScope { kind, fields, records: &records, to: origin, form };
+            self.book.note(&now_filled, answer, now);
+            if answer.agrees() && !later.is_empty() {
+                let later = ReleaseScope { fields: *later, form: None, ..now_filled };
+                self.book.note_later(&later, answer, now);
+            }
         }
     }
 

@@ -68,6 +68,7 @@ impl PlanQuestion {
         self.asked.push(Asked::Release {
             kind,
             fields,
+            later: FieldSet::EMPTY,
             to: to.clone(),
             sent_to: None,
             records,

@@ -8,7 +8,8 @@
 //! the primary one lacks them. The primary record is chosen by these criteria, in this order:
 //!
 //! 1. it has a value that the user gave for this task;
-//! 2. it has all of the requested fields that records do not share;
+//! 2. it has all of the requested fields that records do not share, and the password if a login is requested, so that each page of
+//!    a login in steps gets its part from the same account;
 //! 3. it is no login, unless a login is requested;
 //! 4. it belongs to the preferred persona ([`Vault::prefer`]);
 //! 5. it is bound to this origin, then to this site, then anywhere;
@@ -194,7 +195,10 @@ impl Vault {
         let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
         let own_kind = record_kind(kind);
         let preferred = self.preferred.as_deref();
-        let primary = primary(&candidates, own_kind, fields, preferred);
+        // The pages of a login ask for its parts one after another, and the account is the same on each: the one with a password.
+        let whole = |kind| if kind == Kind::Login { fields.with(Field::Password) } else { fields };
+        let primary = primary(&candidates, own_kind, whole(kind), preferred)
+            .or_else(|| primary(&candidates, own_kind, fields, preferred));
         let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
         Supply { candidates, primary, own_kind, fields, persona }
     }

@@ -49,6 +49,33 @@ fn all_from(handle: &str, fields: &[Field]) -> Vec<(Field, String)> {
 const SHOP: &str = "https://shop.example";
 
 #[test]
+fn each_page_of_a_login_gets_its_part_of_the_same_account() {
+    let vault = vault_of(&[
+        ("contact:me", Field::Email, "anywhere"),
+        ("login:old", Field::Email, SHOP),
+        ("login:old", Field::Username, SHOP),
+        ("login:shop", Field::Username, SHOP),
+        ("login:shop", Field::Password, SHOP),
+        ("login:other", Field::Email, SHOP),
+        ("login:other", Field::Password, SHOP),
+    ]);
+    for fields in [&[Field::Username][..], &[Field::Password], &[Field::Username, Field::Password]] {
+        assert_eq!(
+            suppliers(&vault, Kind::Login, fields, SHOP),
+            all_from("login:shop", fields),
+            "{fields:?}"
+        );
+    }
+    // The account is named by its user name, and not by the address of another one.
+    assert_eq!(suppliers(&vault, Kind::Login, &[Field::Email], SHOP), []);
+    let named = vault_of(&[("login:old", Field::Username, SHOP), ("contact:me", Field::Email, "anywhere")]);
+    assert_eq!(
+        suppliers(&named, Kind::Login, &[Field::Username], SHOP),
+        all_from("login:old", &[Field::Username])
+    );
+}
+
+#[test]
 fn one_record_is_primary() {
     let vault = vault_of(&[
         ("address:parcel", Field::City, "anywhere"),

@@ -130,6 +130,13 @@ impl Match {
     }
 }
 
+/// The kind of a form, by its controls and its texts.
+pub fn kind_of_form(controls: &[Control], form: &FormWords) -> FormKind {
+    let entries: Vec<&Control> = controls.iter().filter(|control| control::is_entry(control)).collect();
+    let found: Vec<Match> = entries.iter().map(|control| control::match_alone(control)).collect();
+    form_kind::form_kind(&entries, form, &found)
+}
+
 /// Returns the match of each control of a form, in the order of the controls.
 pub fn match_form(controls: &[Control], form: &FormWords) -> Vec<Match> {
     // Buttons are no entries, and so no neighbours.
