@@ -38,6 +38,7 @@ pub use decision::possible::{Possible, Prospect};
 pub use decision::question::{Basis, Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
 pub use decision::valuation::suffices as pointing_suffices;
 pub use decision::provider::ProviderFrame;
+pub use decision::sign_on::SignOn;
 pub use language::error::{PolicyError, Problem};
 pub use language::json::{JsonError, JsonProblem};
 pub use language::policy::{Policy, SafetyBand, Thresholds};

@@ -55,6 +55,13 @@ pub enum AuditEvent {
         /// The container that the user agreed to.
         container: Container,
     },
+    /// The user made an identity provider part of the task.
+    SignOn {
+        /// The site of the task.
+        site: Origin,
+        /// The provider.
+        provider: Origin,
+    },
     /// The user was asked.
     ConsentAsked {
         /// The hash that the question, its answer and its single-use nonce share.
@@ -241,6 +248,11 @@ impl AuditEvent {
                 "kinds": kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(),
                 "budget": money_json(*budget),
                 "container": container.as_str(),
+            }),
+            AuditEvent::SignOn { site, provider } => json!({
+                "event": "sign_on",
+                "site": origin_text(site),
+                "provider": origin_text(provider),
             }),
             AuditEvent::ConsentAsked { ticket, about, fields, origin } => json!({
                 "event": "consent_asked",

@@ -18,6 +18,8 @@ pub enum AuditSubject {
     Words,
     /// A request; a payment counts as a purchase request.
     Request(Kind),
+    /// A login at an identity provider for a site of the task.
+    SignOn,
     /// A verb.
     Verb(VerbKind),
     /// The text of a page.
@@ -36,6 +38,7 @@ impl AuditSubject {
             AuditSubject::Order => "order",
             AuditSubject::Words => "words",
             AuditSubject::Request(kind) => kind.as_str(),
+            AuditSubject::SignOn => "sign_on",
             AuditSubject::Verb(verb) => verb.as_str(),
             AuditSubject::PageText => "page_text",
             AuditSubject::Outgoing => "outgoing",
@@ -52,7 +55,8 @@ impl From<&Asked> for AuditSubject {
             Asked::Order(_) => AuditSubject::Order,
             Asked::Release { kind, .. } => AuditSubject::Request(*kind),
             Asked::Pay { .. } => AuditSubject::Request(Kind::Purchase),
-            Asked::Verb { verb, .. } => AuditSubject::Verb(*verb),
+            Asked::SignOn { .. } => AuditSubject::SignOn,
+            Asked::Verb { verb, .. } | Asked::AtProvider { verb, .. } => AuditSubject::Verb(*verb),
         }
     }
 }

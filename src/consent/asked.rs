@@ -11,6 +11,14 @@ use super::form::FormPlace;
 use super::line::{PromptLine, SiteName, visible};
 use super::order::Order;
 
+/// The fields that name an account, of which a page asks for one.
+pub(crate) const ACCOUNT_NAMES: FieldSet = FieldSet::EMPTY.with(Field::Username).with(Field::Email);
+
+/// The most characters of a label that is shown.
+const MAX_LABEL_CHARS: usize = 80;
+/// The most characters of a path that is shown.
+const MAX_PATH_CHARS: usize = 120;
+
 /// One thing that the user is asked. Origins are shown in ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
@@ -64,6 +72,32 @@ pub enum Asked {
         /// The words.
         words: Quoted,
     },
+    /// To log in at an identity provider for a site of the task.
+    SignOn {
+        /// The site.
+        site: Origin,
+        /// The provider.
+        provider: Origin,
+        /// The fields of the login.
+        fields: FieldSet,
+        /// The records that supply them.
+        records: Vec<String>,
+    },
+    /// To let the agent press something at the provider of a sign-on.
+    AtProvider {
+        /// The effect.
+        verb: VerbKind,
+        /// The provider.
+        provider: Origin,
+        /// The site that the user logs in for.
+        site: Origin,
+        /// The page's name for what is pressed.
+        label: String,
+        /// The address that it leads to, if that is known.
+        goes_to: Option<(Origin, String)>,
+        /// Lines of the page, which are its words.
+        page_says: Vec<String>,
+    },
     /// To let the agent use a verb that the task did not plan.
     Verb {
         /// The verb.
@@ -108,6 +142,7 @@ impl Asked {
             Asked::Pay { payee, .. } => Some(payee),
             Asked::Order(order) => Some(&order.site),
             Asked::Reveal { .. } => None,
+            Asked::SignOn { provider, .. } | Asked::AtProvider { provider, .. } => Some(provider),
             Asked::Verb { page, .. } => page.as_ref(),
         }
     }
@@ -122,6 +157,11 @@ impl Asked {
             Asked::Pay { payee, .. } => vec![payee],
             Asked::Order(order) => vec![&order.site],
             Asked::Reveal { .. } => Vec::new(),
+            Asked::SignOn { site, provider, .. } => vec![provider, site],
+            Asked::AtProvider { provider, goes_to, .. } => {
+                let other = goes_to.iter().map(|(to, _)| to).filter(|to| *to != provider);
+                std::iter::once(provider).chain(other).collect()
+            }
             Asked::Verb { page, goes_to, .. } => page.iter().chain(goes_to).collect(),
         };
         origins.into_iter().map(SiteName::of).collect()
@@ -143,6 +183,10 @@ impl Asked {
             Asked::Pay { amount, .. } => format!("pay {amount} to:"),
             Asked::Order(order) => order.act(),
             Asked::Reveal { .. } => self.to_string(),
+            Asked::SignOn { fields, .. } => {
+                format!("fill your login ({}) at the first of these sites, for the second:", names(*fields))
+            }
+            Asked::AtProvider { label, .. } => format!("let the agent press {} at:", pressed(label)),
             Asked::Verb { verb, page, .. } => {
                 let on = if page.is_some() { " on:" } else { "" };
                 format!("let the agent {}{on}", verb.as_str())
@@ -157,6 +201,35 @@ impl Asked {
             Asked::Container { own_browser: Some(pages), .. } => pages.lines(),
             Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
             Asked::Order(order) => order.details(),
+            Asked::SignOn { site, provider, fields, records } => {
+                let secret = fields.without(ACCOUNT_NAMES);
+                let lines = [
+                    format!("{site} sent the browser to {provider}, where you have a login"),
+                    format!("from your {}", records.join(", ")),
+                    format!(
+                        "your {} and one-time codes go to {provider} alone; your e-mail address and user name there may return to {site}",
+                        names(secret)
+                    ),
+                    format!("whatever else the agent presses at {provider} is asked about"),
+                    "once logged in, the agent reads what both sites show of your accounts".to_owned(),
+                ];
+                lines.into_iter().map(PromptLine::plain).collect()
+            }
+            Asked::AtProvider { verb, provider, site, goes_to, page_says, .. } => {
+                let text = format!(
+                    "this is not the login for {site}: at {provider} it may give an app or a device access to your account, or change it"
+                );
+                let sends = if *verb == VerbKind::Submit { "it sends a form" } else { "it leads" };
+                let to = goes_to.iter().map(|(to, path)| {
+                    PromptLine::plain(format!("{sends} to {to}{}", visible(path, MAX_PATH_CHARS)))
+                });
+                let warning = std::iter::once(PromptLine::warning(text));
+                let unread = page_says
+                    .is_empty()
+                    .then(|| PromptLine::warning("the page has no text that could be shown".to_owned()));
+                let says = page_says.iter().cloned().map(PromptLine::quoted);
+                warning.chain(unread).chain(to).chain(says).collect()
+            }
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
@@ -205,6 +278,14 @@ impl Asked {
     }
 }
 
+/// The page's name for something that is pressed, as a question shows it.
+fn pressed(label: &str) -> String {
+    match visible(label, MAX_LABEL_CHARS) {
+        label if label.is_empty() => "something without a name".to_owned(),
+        label => format!("\"{label}\""),
+    }
+}
+
 /// The readable names of fields.
 pub(super) fn names(fields: FieldSet) -> String {
     let names: Vec<String> = fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
@@ -233,6 +314,12 @@ impl fmt::Display for Asked {
             Asked::Reveal { field, words } => {
                 let name = field.as_str().replace('_', " ");
                 write!(f, "let the model read \"{}\", which may be your {name}", words.as_str())
+            }
+            Asked::SignOn { site, provider, fields, .. } => {
+                write!(f, "fill your login ({}) at {provider}, for {site}", names(*fields))
+            }
+            Asked::AtProvider { provider, label, .. } => {
+                write!(f, "let the agent press {} at {provider}", pressed(label))
             }
             Asked::Verb { verb, page, .. } => {
                 write!(f, "let the agent {}", verb.as_str())?;
@@ -264,9 +351,6 @@ impl fmt::Display for PointedBox {
         )
     }
 }
-
-/// The most characters of a label that a question shows.
-const MAX_LABEL_CHARS: usize = 60;
 
 /// Words of the user's own prompt, shown to the user alone. They are wiped when dropped and left out of debug output.
 #[derive(Clone, PartialEq, Eq)]

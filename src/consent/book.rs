@@ -2,9 +2,10 @@
 
 use browser_signals::Origin;
 use policy_dfa::{Consent, ConsentScope, Millis};
-use sirl::{Field, FieldSet, Kind};
+use sirl::{FieldSet, Kind};
 
 use super::answer::Answer;
+use super::asked::ACCOUNT_NAMES;
 use super::form::FormPlace;
 use super::standing::StandingConsent;
 
@@ -49,10 +50,9 @@ impl Noted {
 
     /// The fields of a login that a form leaves for a later one.
     fn left_of_login(&self, release: &ReleaseScope<'_>) -> FieldSet {
-        let names = [Field::Username, Field::Email].into_iter().collect();
-        let named = !release.fields.intersection(names).is_empty();
+        let named = !release.fields.intersection(ACCOUNT_NAMES).is_empty();
         match self.kind {
-            Kind::Login if named => self.fields.without(release.fields).without(names),
+            Kind::Login if named => self.fields.without(release.fields).without(ACCOUNT_NAMES),
             Kind::Login => self.fields.without(release.fields),
             _ => FieldSet::EMPTY,
         }
@@ -234,6 +234,8 @@ impl ConsentBook {
 
 #[cfg(test)]
 mod tests {
+    use sirl::Field;
+
     use super::super::form::{Exposed, Purpose};
     use super::super::standing::{from_json, to_json};
     use super::*;

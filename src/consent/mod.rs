@@ -40,6 +40,8 @@ pub use answerer::{
     ScriptedAnswerer, WarnFuture, Warning,
 };
 pub use asked::{Asked, AskedProvider, OpenPages, PointedBox, Quoted};
+#[cfg(feature = "browser")]
+pub(crate) use asked::ACCOUNT_NAMES;
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};

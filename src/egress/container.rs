@@ -12,6 +12,7 @@ use url::Url;
 use vault::{Outgoing, ReleaseError, Vault};
 
 use super::pieces::{self, Piece};
+use super::sign_on::{AgreedSignOn, is_return, may_return};
 use super::{ReleasedValue, Releases};
 use crate::guard::agent_actions::{AgentActions, Forwarded};
 
@@ -36,6 +37,9 @@ const FREE_TEXT_WORDS: usize = 6;
 /// A form that takes a value to another path of its origin than the grant names, or by another method, waits until the user
 /// agrees. A yes holds for the path, except for queries and free text, which are asked about each time. Links, cookies, referrers and requests
 /// of scripts may carry a value within its origin.
+///
+/// The provider of a sign-on is open beside the task's origins. What was released to the provider stays there, except for the names of
+/// the account, which the site of the sign-on may get; the provider's own return to that site is not asked about.
 pub struct ContainerEgress {
     container: Container,
     task: Vec<Origin>,
@@ -46,6 +50,7 @@ pub struct ContainerEgress {
     detectors: Arc<Detectors>,
     sent: Mutex<Vec<Outgoing>>,
     actions: AgentActions,
+    sign_on: AgreedSignOn,
 }
 
 impl ContainerEgress {
@@ -60,8 +65,19 @@ impl ContainerEgress {
         detectors: Arc<Detectors>,
     ) -> Self {
         let (sent, actions) = (Mutex::default(), AgentActions::default());
-        let providers = Vec::new();
-        ContainerEgress { container, task, payment, providers, releases, vault, detectors, sent, actions }
+        let (providers, sign_on) = (Vec::new(), AgreedSignOn::default());
+        ContainerEgress {
+            container,
+            task,
+            payment,
+            providers,
+            releases,
+            vault,
+            detectors,
+            sent,
+            actions,
+            sign_on,
+        }
     }
 
     /// Also lets requests of frames go to these origins of payment providers, which the policy names. What they carry is
@@ -75,6 +91,12 @@ impl ContainerEgress {
     #[must_use]
     pub fn watching(self, actions: AgentActions) -> Self {
         ContainerEgress { actions, ..self }
+    }
+
+    /// Also opens the provider of the sign-on that the user agrees to.
+    #[must_use]
+    pub fn signing_on(self, sign_on: AgreedSignOn) -> Self {
+        ContainerEgress { sign_on, ..self }
     }
 
     /// Whether a request carries a released value. Where that cannot be checked, it counts as carrying one.
@@ -99,7 +121,11 @@ impl ContainerEgress {
         if self.providers.contains(&to) {
             return None;
         }
-        let releases = self.releases.all();
+        let sign_on = self.sign_on.get();
+        let mut releases = self.releases.all();
+        if is_return(sign_on.as_ref(), request, &to) {
+            releases.retain(|release| !may_return(sign_on.as_ref(), release, &to));
+        }
         let entry = |release: &'_ ReleasedValue| (release.handle.clone(), release.field);
         let (here, elsewhere): (Vec<_>, Vec<_>) =
             releases.iter().partition(|it| goes_to(&it.destination, &url, &to, request.method));
@@ -149,7 +175,10 @@ impl ContainerEgress {
         (url, origin): (&Url, &Origin),
         releases: &[ReleasedValue],
     ) -> Result<(), Blocked> {
-        let destined = |release: &ReleasedValue| release.destination.origin == *origin;
+        let sign_on = self.sign_on.get();
+        let destined = |release: &ReleasedValue| {
+            release.destination.origin == *origin || may_return(sign_on.as_ref(), release, origin)
+        };
         // Each value has destinations of its own.
         let granted_all = releases.iter().all(destined);
         let body = request.body.unwrap_or(&[]);
@@ -158,7 +187,9 @@ impl ContainerEgress {
         }
         let body = String::from_utf8_lossy(body);
         let whole = [request.url, &body].into_iter();
-        let near = releases.iter().any(|release| release.destination.origin == *origin);
+        // The answer of a provider is a token.
+        let near =
+            releases.iter().any(destined) || sign_on.as_ref().is_some_and(|both| both.includes(origin));
         let formed =
             |text: &str| self.detectors.detect_doubtful(text).iter().any(|found| is_high_risk(found.kind));
         if !near && !self.payment.contains(origin) && whole.clone().any(formed) {
@@ -210,7 +241,8 @@ impl EgressGuard for ContainerEgress {
         {
             return Err(Blocked::new("refused"));
         }
-        let at_home = self.task.contains(&origin) || self.payment.contains(&origin);
+        let is_provider = self.sign_on.get().is_some_and(|both| both.provider == origin);
+        let at_home = self.task.contains(&origin) || self.payment.contains(&origin) || is_provider;
         if request.main_navigation && !at_home && self.container != Container::T0 {
             return Err(Blocked::new("navigation"));
         }

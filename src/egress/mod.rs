@@ -9,12 +9,14 @@
 //! | `agent` | [`AgentEgress`]: texts and addresses of the agent |
 //! | `container` | [`ContainerEgress`]: requests of a page |
 //! | `pieces` | the parts of a request that its sender can choose |
+//! | `sign_on` | [`AgreedSignOn`]: what may return from an identity provider |
 //! | [`proxy`] | the forward proxy that all connections of a container pass |
 
 mod agent;
 mod container;
 mod pieces;
 pub mod proxy;
+mod sign_on;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,6 +25,7 @@ use sirl::Field;
 
 pub use agent::{AgentEgress, AgentText, TextVerdict};
 pub use container::ContainerEgress;
+pub use sign_on::AgreedSignOn;
 
 /// One released value and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use sirl::{Field, FieldSet, Kind, Plan, Request};
 use url::Url;
 
 use super::core::{Core, plan_answered};
-use crate::consent::{FormPlace, ReleaseScope};
+use crate::consent::{ACCOUNT_NAMES, FormPlace, ReleaseScope};
 use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
 use crate::guard::placement::place_at;
@@ -237,9 +237,6 @@ pub(in crate::session) fn never_granted(
     let reason = || certain.or(possible.reasons.first().copied()).unwrap_or(Reason::DeliveryForbidden);
     (possible.prospect == Prospect::Never).then(reason)
 }
-
-/// The fields that name an account. A page asks for one of them.
-pub(crate) const ACCOUNT_NAMES: FieldSet = FieldSet::EMPTY.with(Field::Username).with(Field::Email);
 
 /// Fits the fields of a request to a form, and returns those that belong to a later step.
 ///

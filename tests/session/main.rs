@@ -20,6 +20,7 @@ mod purchase;
 mod reasons;
 mod release;
 mod safety;
+mod sign_on;
 mod values_for_model;
 mod verbs;
 mod wire;

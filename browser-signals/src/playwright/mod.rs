@@ -54,5 +54,5 @@ pub use observation::picture::{Picture, PictureForm, PictureSettings};
 pub use second_program::SecondProgram;
 pub use tab::Tab;
 pub use tab::events::{PageEvent, WireEnd};
-pub use tab::state::HeldRequest;
+pub use tab::state::{HeldRequest, Leaving};
 pub use text::PageText;

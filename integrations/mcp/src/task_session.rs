@@ -180,6 +180,8 @@ impl TaskSession {
             format!("- sites: {}", list(task.origins().iter().map(ToString::to_string).collect())),
             format!("- requests: {}", list(kinds)),
         ];
+        let provider = task.sign_on().map(|both| format!("- login for {} at: {}", both.site, both.provider));
+        lines.extend(provider);
         lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
         lines
             .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));

@@ -146,7 +146,11 @@ impl DecisionPoint {
     pub fn may_open(&self, origin: &Origin, task: &Task, history: &History) -> bool {
         let root = Root::Verb(VerbKind::Open);
         let known = self.policy.before_page(root, task, history);
-        let known = known.among(&[destination(Some(origin), task, task.has_on_this_machine(origin))]);
+        let known = known.among(&[destination(
+            Some(origin),
+            |goal| task.origins().contains(goal),
+            task.has_on_this_machine(origin),
+        )]);
         known.is_some_and(|known| self.policy.possible(root, &known).prospect != Prospect::Never)
     }
 

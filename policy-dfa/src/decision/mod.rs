@@ -9,3 +9,4 @@ pub(crate) mod possible;
 pub(crate) mod provider;
 pub(crate) mod question;
 pub(crate) mod valuation;
+pub(crate) mod sign_on;

@@ -4,6 +4,7 @@ use browser_signals::{Container, Fact, NodeId, Observed, Origin, Snapshot};
 use sirl::{Field, Kind, Money, Request};
 
 use super::history::History;
+use super::sign_on::SignOn;
 use crate::language::policy::SafetyBand;
 use crate::vocabulary::event::VerbKind;
 
@@ -19,13 +20,14 @@ pub struct Task {
     budget: Option<Money>,
     container: Container,
     on_this_machine: Vec<Origin>,
+    sign_on: Option<SignOn>,
 }
 
 impl Task {
     /// A task that may go to `origins`, request `kinds` and spend up to `budget` in all, in a container of at most
     /// the tier that the user raised it to.
     pub fn new(origins: Vec<Origin>, kinds: Vec<Kind>, budget: Option<Money>, container: Container) -> Task {
-        Task { origins, kinds, budget, container, on_this_machine: Vec::new() }
+        Task { origins, kinds, budget, container, on_this_machine: Vec::new(), sign_on: None }
     }
 
     /// The same task with the sites of this machine that the user listed: `http` with a loopback host and a port. Other
@@ -34,6 +36,21 @@ impl Task {
     pub fn with_sites_on_this_machine(mut self, origins: impl IntoIterator<Item = Origin>) -> Task {
         self.on_this_machine = origins.into_iter().filter(Origin::is_plain_loopback).collect();
         self
+    }
+
+    /// The same task with the provider at which the user agreed to log in for one of its sites. A provider that is a site of the
+    /// task itself, and one for another site, change nothing.
+    #[must_use]
+    pub fn signing_on(mut self, sign_on: SignOn) -> Task {
+        if self.origins.contains(&sign_on.site) && !self.origins.contains(&sign_on.provider) {
+            self.sign_on = Some(sign_on);
+        }
+        self
+    }
+
+    /// The provider at which the user agreed to log in for one of the task's sites.
+    pub fn sign_on(&self) -> Option<&SignOn> {
+        self.sign_on.as_ref()
     }
 
     /// Whether an origin is a site of this machine that the user listed.

@@ -6,6 +6,7 @@ use sirl::{Claim, Field, Kind, Request, Tier};
 use super::history::History;
 use super::question::{Basis, Carried, Consent, Event, Goal, Placement, Question, Task};
 use super::provider::goal_of_frame;
+use super::sign_on::Sites;
 use crate::automaton::compile::{Checked, Compiled};
 use crate::automaton::site_matcher::SiteAddress;
 use crate::language::policy::SafetyBand;
@@ -26,6 +27,7 @@ impl Compiled<Checked> {
         let page = question.page.map(|page| page.value());
         let provider = page.and_then(|page| self.policy.provider_of(page, question.task));
         let root = self.root(&question.event);
+        let sites = Sites::of(&question.event, page, question.task);
         let base = unknown()
             .with(if self.policy.session.is_spent(&question.history, EventKind::of(root)) {
                 symbol::Uses::Spent
@@ -52,13 +54,13 @@ impl Compiled<Checked> {
             .with(container(page, question.task));
         let seen = match page {
             Some(page) => base
-                .with(match relation(&page.origin, question.task) {
+                .with(match relation(&page.origin, &sites) {
                     Some(_) if provider.is_some() => symbol::Origin::Provider,
                     Some(true) => symbol::Origin::Task,
                     Some(false) => symbol::Origin::Other,
                     None => symbol::Origin::Unknown,
                 })
-                .with(match relation(&page.top_origin, question.task) {
+                .with(match relation(&page.top_origin, &sites) {
                     Some(true) => symbol::TopOrigin::Task,
                     Some(false) => symbol::TopOrigin::Other,
                     None => symbol::TopOrigin::Unknown,
@@ -87,7 +89,7 @@ impl Compiled<Checked> {
                 })
                 .with(destination(
                     page.and_then(|page| page.destination.known()).map(|goal| &goal.origin),
-                    question.task,
+                    |goal| sites.is_goal(goal),
                     !is_never_in_clear(request)
                         && page.is_some_and(|page| sends_on_this_machine(page, question.task)),
                 ))
@@ -99,7 +101,7 @@ impl Compiled<Checked> {
             Event::Verb { verb, to, carries } => seen
                 .with(destination(
                     goal(*verb, *to, page).map(|goal| goal.origin),
-                    question.task,
+                    |goal| sites.is_goal(goal),
                     match (verb, to) {
                         // The proxy connects a listed site of this machine to a loopback address or not at all.
                         // A task with sites of its own is not about another one of this machine.
@@ -274,8 +276,8 @@ fn container(page: Option<&Snapshot>, task: &Task) -> symbol::Container {
 }
 
 /// Whether an origin is one of the task's.
-fn relation(origin: &Fact<Origin>, task: &Task) -> Option<bool> {
-    origin.known().map(|origin| task.origins().contains(origin))
+fn relation(origin: &Fact<Origin>, sites: &Sites<'_>) -> Option<bool> {
+    origin.known().map(|origin| sites.is_here(origin))
 }
 
 fn tls(page: &Snapshot, task: &Task) -> symbol::Tls {
@@ -353,9 +355,13 @@ fn goal<'a>(verb: VerbKind, to: Option<Goal<'a>>, page: Option<&'a Snapshot>) ->
 }
 
 /// The symbol of an address. `on_this_machine` counts for `http` alone.
-pub(super) fn destination(goal: Option<&Origin>, task: &Task, on_this_machine: bool) -> symbol::Destination {
+pub(super) fn destination(
+    goal: Option<&Origin>,
+    is_of_task: impl Fn(&Origin) -> bool,
+    on_this_machine: bool,
+) -> symbol::Destination {
     let Some(goal) = goal else { return symbol::Destination::Unknown };
-    match (task.origins().contains(goal), goal.scheme() == "https") {
+    match (is_of_task(goal), goal.scheme() == "https") {
         (true, false) if on_this_machine => symbol::Destination::TaskLoopback,
         (false, false) if on_this_machine => symbol::Destination::OtherLoopback,
         (true, true) => symbol::Destination::Task,

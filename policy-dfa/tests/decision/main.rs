@@ -9,5 +9,6 @@ mod decide;
 mod loopback;
 mod provider;
 mod redeem;
+mod sign_on;
 mod text;
 mod verbs;

@@ -23,7 +23,7 @@ use sirl::{Field, FieldSet, Kind};
 use crate::consent::order::{ActionKind, FilledAddress, Filling, Order, RecordedAction, WaitingRequest};
 pub(crate) use forwarding::Forwarded;
 use forwarding::Forwarding;
-pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, weigh};
+pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, name_of, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.
 const MAX_ACTIONS: usize = 40;
@@ -172,6 +172,11 @@ impl AgentActions {
         let same =
             |location: &ControlLocation| location.frame == here.frame && location.document == here.document;
         self.lock().filled.iter().any(|(location, owner)| *owner == Some(form) && same(location))
+    }
+
+    /// Whether a form has a control that the guard filled, still in it.
+    pub(crate) fn holds_filled(&self, page: &Snapshot) -> bool {
+        page.form.is_some() && page.controls.iter().any(|control| self.is_filled(page, control.node))
     }
 
     /// Records whose values are on the page that the agent read last.

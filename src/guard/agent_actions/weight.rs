@@ -141,7 +141,7 @@ fn without_handles(text: &str, is_own: &dyn Fn(&str) -> bool) -> String {
 }
 
 /// The page's name for a control: its label, or else its name.
-fn name_of(control: &Control) -> String {
+pub(crate) fn name_of(control: &Control) -> String {
     if control.label.is_empty() { control.name.clone() } else { control.label.clone() }
 }
 

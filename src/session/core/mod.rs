@@ -14,6 +14,7 @@
 //! | `block` | the walk of a request block |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
+//! | `sign_on` | logins at an identity provider for a site of the task |
 
 mod agent_messages;
 mod block;
@@ -22,6 +23,7 @@ mod hand_over;
 mod messages;
 mod parts;
 mod release;
+mod sign_on;
 mod state;
 mod step;
 

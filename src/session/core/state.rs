@@ -15,7 +15,7 @@ use super::block_state::{BlockPhase, BlockState, PageIdentity};
 use super::messages::Command;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
-use crate::egress::{AgentEgress, Releases};
+use crate::egress::{AgentEgress, AgreedSignOn, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::pointing::PointedForm;
 use crate::guard::taint::TaintTracker;
@@ -46,6 +46,10 @@ pub(in crate::session) enum State {
     Aiming { verb: Verb, consent: Consent, asked_on: Option<Box<(PageIdentity, VerbKind)>> },
     /// The user's answer about a verb.
     AskingVerb { verb: Verb, prompt: Box<ConsentPrompt>, asked_on: Box<(PageIdentity, VerbKind)> },
+    /// The text of a provider's page, for the question about a verb.
+    ShowingPage { verb: Verb },
+    /// The look at the target of a verb at a provider, before the question; with lines of the page.
+    AimingToAsk { verb: Verb, lines: Vec<String> },
     /// The record.
     Recording(AfterRecord),
     /// The end of a verb, which was aimed at the page of this origin.
@@ -121,6 +125,10 @@ pub struct Core {
     pub(in crate::session) taken_over: bool,
     /// Whether purchases can be carried out.
     pub(in crate::session) has_payment_handler: bool,
+    /// The sign-on that the user agreed to, shared with the container's egress.
+    pub(in crate::session) sign_on: AgreedSignOn,
+    /// The providers that the user was asked about.
+    pub(in crate::session) asked_providers: BTreeSet<Origin>,
     /// Whether nobody could be asked whether to raise the container.
     pub(in crate::session) opened_unasked: bool,
     /// Whether the last question reached nobody.
@@ -174,6 +182,8 @@ impl Core {
             offers_hand_over: false,
             taken_over: false,
             has_payment_handler: true,
+            sign_on: AgreedSignOn::default(),
+            asked_providers: BTreeSet::new(),
             opened_unasked: false,
             reached_nobody: false,
             first_refusals: BTreeSet::new(),

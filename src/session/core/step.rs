@@ -33,6 +33,10 @@ impl Core {
                 self.note_answer(answer);
                 self.record(events, AfterRecord::AskedVerb { verb, consent, asked_on })
             }
+            (State::ShowingPage { verb }, Event::PageRead(page)) => self.page_shown(verb, page),
+            (State::AimingToAsk { verb, lines }, Event::Seen(seen)) => {
+                self.ask_at_provider(verb, lines, seen, now)
+            }
             (State::Recording(after), Event::Recorded(true)) => self.after_record(after),
             (State::Recording(after), Event::Recorded(false)) => {
                 self.counts.denied(Reason::AuditUnavailable);
@@ -129,12 +133,23 @@ impl Core {
         if asked_on.is_some_and(|asked_on| *asked_on != here) {
             return self.refuse_verb(&verb, origin, Reason::StaleDocument);
         }
+        if consent == Consent::Refused {
+            return self.refuse_verb(&verb, origin, Reason::ConsentDenied);
+        }
         match self.decide_verb(&verb, Some(&page), consent, now) {
             Verdict::Grant(_) | Verdict::Ask(_) if self.changes_what_was_filled(&verb, &page) => {
                 self.refuse_verb(&verb, origin, Reason::ControlFilled)
             }
+            Verdict::Grant(Granted::Verb) | Verdict::Ask(_)
+                if !Core::was_shown(consent) && self.must_show_page(&verb, &page) =>
+            {
+                self.show_page(verb, origin)
+            }
             Verdict::Grant(Granted::Verb) => {
-                self.note_agent_action(&verb, &page);
+                // What is pressed at a provider was shown, or is the login.
+                if !self.is_at_provider(&page) {
+                    self.note_agent_action(&verb, &page);
+                }
                 self.pointed = PointedForm::of(page.value());
                 // The history counts the verb before it is carried out: it may have its effect even if it fails.
                 self.happened(SessionEvent::Done(effect_of(&verb, Some(&page))));
@@ -196,7 +211,7 @@ impl Core {
         self.record(vec![event], AfterRecord::Answer { text: verb_refused(reason), unrecorded })
     }
 
-    fn refuse_verb(&mut self, verb: &Verb, origin: Option<Origin>, reason: Reason) -> Command {
+    pub(super) fn refuse_verb(&mut self, verb: &Verb, origin: Option<Origin>, reason: Reason) -> Command {
         let reason = self.for_want_of_a_user(reason);
         self.counts.denied(reason);
         let event = AuditEvent::Verb { verb: kind_of(verb), origin, refused: Some(reason) };

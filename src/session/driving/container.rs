@@ -7,20 +7,19 @@ use std::time::Instant;
 
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
-use policy_dfa::{Millis, Reason, Task};
+use policy_dfa::{Millis, Reason, SignOn, Task};
 use sirl::{FieldSet, Kind};
 use vault::StateName;
 
 use super::container_actions::{
-    carry_out, look, open_container, opening_reason, pay, reason_of, release_within, sites_on_this_machine,
-    take_refusals, wire_reason,
+    SharedChecks, carry_out, look, open_container, opening_reason, pay, reason_of, release_within,
+    sites_on_this_machine, take_refusals, wire_reason,
 };
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
 use crate::consent::order::WaitingRequest;
 use crate::consent::{HandOver, HandedOver, standing};
-use crate::egress::Releases;
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
@@ -96,11 +95,10 @@ impl Session {
             Ok(sealed) => sealed,
             Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
         };
-        let (releases, agent_actions) = (Releases::default(), AgentActions::default());
+        let shared = SharedChecks::default();
         let providers = opening::reachable_providers(&decision, &sealed.task);
         let opened =
-            open_container(&mut dependencies, browser, &sealed.task, &providers, &releases, &agent_actions)
-                .await;
+            open_container(&mut dependencies, browser, &sealed.task, &providers, &shared).await;
         let (tab, proxy) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -111,8 +109,10 @@ impl Session {
         };
         let SealedTask { id, prompt, ruled_out, .. } = &sealed;
         let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
+        let SharedChecks { releases, agent_actions, sign_on } = shared;
         let ReadySession { core, text, quarantine } = sealed.ready(decision, &dependencies, releases);
-        let (core, started) = (core.with_agent_actions(agent_actions.clone()), Instant::now());
+        let core = core.with_agent_actions(agent_actions.clone()).with_sign_on(sign_on);
+        let started = Instant::now();
         let tab = Arc::new(tab);
         let mut session = Session {
             id,
@@ -249,6 +249,8 @@ impl Session {
     /// Carries out or refuses one action of the agent. The agent gets only the returned text.
     pub async fn act(&mut self, action: Action) -> String {
         self.answer_waiting().await;
+        // A page may lead on a little after the action that made it do so.
+        let _not_the_answer = self.sign_on(Ok(())).await;
         self.read_filled_back(&action).await;
         self.judge_safety(&action).await;
         let mut event = Event::Act(action);
@@ -278,7 +280,10 @@ impl Session {
                 Command::Look(target) => {
                     Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))
                 }
-                Command::Do { verb, decided } => Event::Done(self.carry_out(verb, decided).await),
+                Command::Do { verb, decided } => {
+                    let done = self.carry_out(verb, decided).await;
+                    Event::Done(self.sign_on(done).await)
+                }
                 Command::Narrow(open) => {
                     let open = self.open_to(open);
                     Event::Done(release_within(&self.proxy, &open, async || ()).await)
@@ -482,11 +487,44 @@ impl Session {
         }
     }
 
-    /// The origins that stay open after a release: where the values go, and those of payment providers.
-    fn open_to(&self, origins: Vec<Origin>) -> Vec<Origin> {
+    /// The origins that stay open after a release: where the values go, both sites of a sign-on where it concerns one of them,
+    /// since the provider leads back, and those of payment providers.
+    fn open_to(&self, mut origins: Vec<Origin>) -> Vec<Origin> {
+        if let Some(both) = self.core.task().sign_on()
+            && origins.iter().any(|origin| both.includes(origin))
+        {
+            origins.extend([both.provider.clone(), both.site.clone()]);
+        }
         let beside = self.providers.iter().filter(|origin| !origins.contains(origin)).cloned();
         let beside: Vec<Origin> = beside.collect();
         origins.into_iter().chain(beside).collect()
+    }
+
+    /// Where a site of the task led to an identity provider: asks the user whether to log in there, and goes there if they agree.
+    /// Returns the end of the action that led there, which is `done` without a yes.
+    async fn sign_on(&mut self, done: Result<(), Reason>) -> Result<(), Reason> {
+        let Some(leaving) = self.tab.take_leaving().filter(|_| !self.core.is_taken_over()) else {
+            return done;
+        };
+        let Ok(provider) = Origin::of(&leaving.to) else { return done };
+        let Some(prompt) = self.core.ask_about_sign_on(&leaving.from, &provider, self.now()) else {
+            return done;
+        };
+        let answered = self.dependencies.ask(&prompt).await;
+        let (agreed, events) = self.core.answered_about_sign_on(&prompt, &answered, self.now());
+        let is_recorded = self.record(&events, true);
+        let Some(SignOn { provider, site }) = agreed else { return done };
+        if !is_recorded {
+            return Err(Reason::AuditUnavailable);
+        }
+        self.tab.open_sign_on(&provider, &site);
+        if self.has_released() {
+            let open = self.open_to(vec![provider, site]);
+            self.proxy.narrow_to(&open).await.map_err(|_| Reason::EgressBlocked)?;
+        }
+        self.proxy.forget_failures();
+        let followed = self.tab.follow(&leaving).await;
+        followed.map_err(|error| opening_reason(&self.proxy, leaving.to.as_str(), &error))
     }
 
     /// Fills a form, once the container's egress is restricted to its origins.

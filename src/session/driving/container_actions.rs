@@ -13,7 +13,7 @@ use vault::Entropy;
 
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
 use crate::egress::proxy::{ConnectFailure, EgressProxy, Refusal};
-use crate::egress::{ContainerEgress, Releases};
+use crate::egress::{AgreedSignOn, ContainerEgress, Releases};
 use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
 use crate::session::SessionError;
@@ -29,14 +29,21 @@ const REDEEM_WITHIN: Duration = Duration::from_secs(20);
 /// The time for the shop to show its receipt before the agent goes on.
 const RECEIPT_WITHIN: Duration = Duration::from_secs(1);
 
+/// What the session and the container's egress share.
+#[derive(Default)]
+pub(super) struct SharedChecks {
+    pub releases: Releases,
+    pub agent_actions: AgentActions,
+    pub sign_on: AgreedSignOn,
+}
+
 /// Opens the task's container, behind a proxy of its own.
 pub(super) async fn open_container(
     dependencies: &mut Dependencies,
     browser: &Browser,
     task: &Task,
     providers: &[Origin],
-    releases: &Releases,
-    agent_actions: &AgentActions,
+    shared: &SharedChecks,
 ) -> Result<(Tab, EgressProxy), SessionError> {
     let payment_origins: Vec<Origin> =
         dependencies.payments.iter().map(|payments| payments.origin()).collect();
@@ -46,13 +53,14 @@ pub(super) async fn open_container(
         task.container(),
         task.origins().to_vec(),
         payment_origins,
-        releases.clone(),
+        shared.releases.clone(),
         dependencies.vault.clone(),
         dependencies.detectors.clone(),
     );
-    let container_egress = container_egress.with_providers(providers.to_vec());
+    let container_egress =
+        container_egress.with_providers(providers.to_vec()).watching(shared.agent_actions.clone());
     tab.set_providers(providers.to_vec());
-    tab.set_egress(Arc::new(container_egress.watching(agent_actions.clone())));
+    tab.set_egress(Arc::new(container_egress.signing_on(shared.sign_on.clone())));
     Ok((tab, proxy))
 }
 

@@ -10,12 +10,11 @@ use super::{consent_events, distinct_records, subject_of};
 use crate::audit::AuditEvent;
 use crate::consent::order::WaitingRequest;
 use crate::consent::{
-    Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice, ReleaseScope,
+    ACCOUNT_NAMES, Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice, ReleaseScope,
     StandingConsent, Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, MAX_PROMPTS, State};
-use crate::session::decisions::ACCOUNT_NAMES;
 
 /// The maximum number of lines of a page that a prompt quotes about one subject.
 const MAX_LINES: usize = 3;

@@ -21,7 +21,9 @@ use crate::consent::{Answer, Asked, ConsentPrompt};
 pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<AuditEvent> {
     let ticket = prompt.ticket().hash();
     let fields = prompt.asked.iter().fold(FieldSet::EMPTY, |all, asked| match asked {
-        Asked::Release { fields, .. } => fields.iter().fold(all, FieldSet::with),
+        Asked::Release { fields, .. } | Asked::SignOn { fields, .. } => {
+            fields.iter().fold(all, FieldSet::with)
+        }
         _ => all,
     });
     let asked = AuditEvent::ConsentAsked {

@@ -21,7 +21,9 @@ use url::Url;
 use self::body::{Body, body_of};
 use super::cdp::session::lock;
 use super::tab::events::PageEvent;
-use super::tab::state::{Held, HeldRequest, Inner, Link, PausedBy, Release, Session, TabState};
+use super::tab::state::{
+    Held, HeldRequest, Inner, Leaving, Link, PausedBy, Release, Session, TabState,
+};
 use crate::address::{self, AddressRefused};
 use crate::json::text;
 use crate::{Container, FrameId, Origin, OutgoingRequest};
@@ -194,7 +196,20 @@ impl TabState {
         self.judge_document(&paused)
             .and_then(|()| self.judge_release(&paused))
             .map_err(|stop| (stop, is_top))?;
-        self.ask_guard(&paused, request).map_err(|stop| (stop, is_top))
+        let admitted = self.ask_guard(&paused, request).map_err(|stop| (stop, is_top))?;
+        if is_top {
+            let mut inner = self.inner();
+            inner.last_top = Origin::of(&paused.url).ok();
+            inner.left = None;
+        }
+        Ok(admitted)
+    }
+
+    /// Notes a navigation that leads away from the task's sites. One with a body cannot be repeated later.
+    fn note_leaving(&self, paused: &Paused<'_>) {
+        let mut inner = self.inner();
+        let from = inner.last_top.clone().filter(|_| paused.method == "GET");
+        inner.left = from.map(|from| Leaving { from, to: paused.url.clone() });
     }
 
     /// Navigations: no private hosts in any frame, no foreign top document in a raised container.
@@ -221,9 +236,16 @@ impl TabState {
         }
         let to = Origin::of(&paused.url).ok();
         let in_task = to.as_ref().is_some_and(|origin| self.task.contains(origin));
-        if in_task || (!paused.is_top && to.as_ref().is_some_and(|origin| self.may_frame(origin))) {
+        // The identity provider's page stands in the top frame, where its address is seen.
+        let is_provider = paused.is_top
+            && self.inner().sign_on.as_ref().is_some_and(|sign_on| to.as_ref() == Some(&sign_on.provider));
+        let is_framed = !paused.is_top && to.as_ref().is_some_and(|origin| self.may_frame(origin));
+        if in_task || is_provider || is_framed {
             Ok(())
         } else {
+            if paused.is_top {
+                self.note_leaving(paused);
+            }
             Err(Stop { reason: "outside_task", refused: AddressRefused::OutsideTask })
         }
     }
@@ -344,14 +366,18 @@ fn leads_to_another_program(response: &Value) -> bool {
 }
 
 /// Whether a request may go to this origin once values were released: to their destination; without a body also to the
-/// task's own origins; to a payment handler that is open; and to payment providers, whose requests are judged by what they carry.
+/// task's own origins; to both sites of a sign-on; to a payment handler that is open; and to payment providers, whose requests are
+/// judged by what they carry.
 fn may_go(inner: &Inner, task: &[Origin], origin: &Origin, has_body: bool) -> bool {
     let takes =
         |release: &Release| release.destination.origin == *origin || release.around.as_ref() == Some(origin);
     let granted = inner.releases.iter().any(takes);
     let own =
         !has_body && (task.contains(origin) || inner.releases.iter().any(|release| release.page == *origin));
-    granted || own || inner.payment_origins.contains(origin) || inner.providers.contains(origin)
+    let signs_on =
+        inner.sign_on.as_ref().is_some_and(|both| both.provider == *origin || both.site == *origin);
+    let pays = inner.payment_origins.contains(origin) || inner.providers.contains(origin);
+    granted || own || signs_on || pays
 }
 
 fn headers_of(request: &Value) -> Vec<(String, String)> {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::events::PageEvent;
-use self::state::{HeldRequest, Link, TabState};
+use self::state::{HeldRequest, Leaving, Link, SignOnSites, TabState};
 use super::browser::settings::BrowserSettings;
 use super::cdp::session::lock;
 use super::error::BridgeError;
@@ -180,6 +180,19 @@ impl Tab {
             }
         });
         Ok(())
+    }
+
+    /// The navigation of the top frame that was stopped last, since it leads away from the task's sites. It is returned once, and
+    /// only while the page that it began on is there.
+    pub fn take_leaving(&self) -> Option<Leaving> {
+        self.state.inner().left.take()
+    }
+
+    /// Opens the top frame to the provider of a sign-on, for the rest of the container's life. Provider and site may both be sent
+    /// bodies from now on; what is in them is for the judge of outgoing requests.
+    pub fn open_sign_on(&self, provider: &Origin, site: &Origin) {
+        let (provider, site) = (provider.clone(), site.clone());
+        self.state.update(|inner| inner.sign_on = Some(SignOnSites { provider, site }));
     }
 
     /// Closes the page and forgets the container with everything in it.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::Tab;
-use super::state::{LastAction, Session, TabState};
+use super::state::{LastAction, Leaving, Session, TabState};
 use crate::address::{self, AddressRefused};
 use crate::json::text;
 use crate::playwright::error::{BridgeError, LoadFailure};
@@ -39,6 +39,19 @@ impl Tab {
         if self.state.container != Container::T0 && !self.state.task.contains(&origin) {
             return Err(BridgeError::Refused(AddressRefused::OutsideTask));
         }
+        self.go(json!({ "url": url.as_str() })).await
+    }
+
+    /// Goes where the page was about to lead when it was stopped. The address is judged again as the browser asks for it.
+    ///
+    /// # Errors
+    /// As for [`Tab::open`].
+    pub async fn follow(&self, leaving: &Leaving) -> Result<(), BridgeError> {
+        let referrer = format!("{}/", leaving.from);
+        self.go(json!({ "url": leaving.to.as_str(), "referrer": referrer, "transitionType": "link" })).await
+    }
+
+    async fn go(&self, params: Value) -> Result<(), BridgeError> {
         let page = self.state.page()?;
         let top = self.state.top_frame()?;
         let before = self.state.update(|inner| {
@@ -47,7 +60,7 @@ impl Tab {
             inner.elements.clear();
             inner.documents.get(&top).cloned()
         });
-        let answer = page.call("Page.navigate", json!({ "url": url.as_str() })).await?;
+        let answer = page.call("Page.navigate", params).await?;
         if let Some(error) = text(&answer, "errorText").filter(|error| !error.is_empty()) {
             let stopped = self.state.inner().stopped;
             let failed = || BridgeError::Unreachable(LoadFailure::of(error));

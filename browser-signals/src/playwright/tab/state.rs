@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::sync::watch;
+use url::Url;
 
 use crate::address::AddressRefused;
 use crate::playwright::browser::settings::BrowserSettings;
@@ -87,6 +88,22 @@ pub struct HeldRequest {
     pub main_navigation: bool,
 }
 
+/// A navigation of the top frame that the bridge stopped, since it leads away from the task's sites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaving {
+    /// The site that leads away: that of the page, or the last one of a redirect.
+    pub from: Origin,
+    /// The address.
+    pub to: Url,
+}
+
+/// The provider of a sign-on, and the site of the task that it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SignOnSites {
+    pub(crate) provider: Origin,
+    pub(crate) site: Origin,
+}
+
 /// A request that waits for the user, with what is needed to continue or stop it.
 pub(crate) struct Held {
     pub(crate) request: HeldRequest,
@@ -141,6 +158,12 @@ pub(crate) struct Inner {
     pub(crate) events: VecDeque<PageEvent>,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
+    /// The provider that the user agreed to.
+    pub(crate) sign_on: Option<SignOnSites>,
+    /// The site that the top frame asked last for a document, of those that it may go to.
+    pub(crate) last_top: Option<Origin>,
+    /// The last navigation that led away from the task's sites, while the page that it began on is there.
+    pub(crate) left: Option<Leaving>,
     /// Why the bridge stopped the last navigation of the top frame.
     pub(crate) stopped: Option<AddressRefused>,
     /// Whether the tab is going back in its history: a form that was sent once is not sent again then.

@@ -112,7 +112,8 @@ fn about(asked: &Asked) -> &'static str {
         Asked::Pay { .. } => "pay",
         Asked::Order(_) => "order",
         Asked::Reveal { .. } => "reveal",
-        Asked::Verb { .. } => "verb",
+        Asked::SignOn { .. } => "sign_on",
+        Asked::Verb { .. } | Asked::AtProvider { .. } => "verb",
     }
 }
 

@@ -1,0 +1,244 @@
+//! Single sign-on: the question that makes an identity provider part of the task, and the questions about what the agent presses at
+//! the provider beyond the login.
+//!
+//! The provider is the origin that a login of the vault is bound to. Neither an agent's plan nor a page can name it: the guard asks
+//! the user when a site of the task leads the browser to such an origin. Without such a login the user is not asked, and the agent
+//! reads the same refusal as after a no.
+
+use browser_signals::lookalike::warnings;
+use browser_signals::{ElementRef, Observed, Origin, Snapshot, Verb};
+use policy_dfa::{Consent, ConsentScope, Millis, Reason, SignOn, VerbKind};
+use sirl::{Field, FieldSet, Kind};
+
+use super::block_state::PageIdentity;
+use super::messages::{Command, Look, RenderedPage};
+use super::state::{Core, State};
+use crate::audit::AuditEvent;
+use crate::consent::{Answer, Answered, Asked, ConsentPrompt, Notice, ReleaseScope};
+use crate::egress::AgreedSignOn;
+use crate::guard::agent_actions::{effect_of, name_of};
+use crate::session::decisions::never_granted;
+use crate::session::prompts::consent_events;
+
+/// The lines of a provider's page that a question shows: those before the pressed button, and its own.
+const MAX_LINES: usize = 12;
+
+/// The most characters of such a line.
+const MAX_LINE_CHARS: usize = 200;
+
+impl Core {
+    /// Shares the sign-on that the user agrees to with the container's egress.
+    #[must_use]
+    pub fn with_sign_on(mut self, agreed: AgreedSignOn) -> Core {
+        self.sign_on = agreed;
+        self
+    }
+
+    /// The question whether the user logs in at an origin for a site of the task that led there. `None` where it is no question:
+    /// the agent then reads that the address is outside of the task, as after a no. Each origin is asked about once in a task, and a
+    /// task has one provider.
+    pub fn ask_about_sign_on(
+        &mut self,
+        site: &Origin,
+        provider: &Origin,
+        now: Millis,
+    ) -> Option<Box<ConsentPrompt>> {
+        let sign_on = SignOn { provider: provider.clone(), site: site.clone() };
+        let is_possible = self.task.sign_on().is_none()
+            && self.task.kinds().contains(&Kind::Login)
+            && self.task.clone().signing_on(sign_on).sign_on().is_some()
+            && provider.scheme() == "https"
+            && !self.history.is_suspected()
+            && !self.prompts_are_spent()
+            && !self.book.never(Kind::Login, provider);
+        let password = FieldSet::EMPTY.with(Field::Password);
+        let possible_kind = || {
+            let (decision, task, history) = (&self.decision, &self.task, &self.history);
+            never_granted(decision, task, history, Kind::Login, password).is_none()
+        };
+        if !is_possible
+            || !possible_kind()
+            || self.records(Kind::Login, password, provider, provider).is_empty()
+        {
+            return None;
+        }
+        if !self.asked_providers.insert(provider.clone()) {
+            return None;
+        }
+        let fields = self.account_at(provider);
+        let records = self.records(Kind::Login, fields, provider, provider);
+        let asked = vec![Asked::SignOn { site: site.clone(), provider: provider.clone(), fields, records }];
+        let longest = self.decision.consent_scope(Kind::Login).unwrap_or(ConsentScope::Session);
+        let scope = if longest == ConsentScope::EveryTime { longest } else { ConsentScope::Session };
+        let mut prompt = self.prompt(asked, &[], scope, now);
+        let looks_like = warnings(provider, self.task.origins());
+        prompt.noticed.extend(looks_like.iter().map(|warning| Notice::Host(warning.to_string())));
+        Some(Box::new(prompt))
+    }
+
+    /// The fields of the login that the vault has for an origin.
+    fn account_at(&self, provider: &Origin) -> FieldSet {
+        let all = Kind::Login.default_fields();
+        let Ok(vault) = self.vault.lock() else { return FieldSet::EMPTY };
+        vault.suppliers(Kind::Login, all, provider).into_iter().map(|(_, field)| field).collect()
+    }
+
+    /// Applies the answer to [`Core::ask_about_sign_on`]: with a yes the provider is part of the task, and its login may be filled
+    /// there without another question.
+    pub fn answered_about_sign_on(
+        &mut self,
+        prompt: &ConsentPrompt,
+        answered: &Answered,
+        now: Millis,
+    ) -> (Option<SignOn>, Vec<AuditEvent>) {
+        self.note_reached(answered);
+        let answer = prompt.ticket().settle(answered, now);
+        self.note_prompt();
+        self.note_answer(answer);
+        let mut events = consent_events(prompt, answer);
+        let Some(Asked::SignOn { site, provider, fields, records }) = prompt.asked.first() else {
+            return (None, events);
+        };
+        if !answer.agrees() {
+            return (None, events);
+        }
+        let sign_on = SignOn { provider: provider.clone(), site: site.clone() };
+        let login = ReleaseScope { kind: Kind::Login, fields: *fields, records, to: provider, form: None };
+        self.book.note(&login, Answer::Session, now);
+        self.task = self.task.clone().signing_on(sign_on.clone());
+        self.sign_on.agree(sign_on.clone());
+        events.push(AuditEvent::SignOn { site: site.clone(), provider: provider.clone() });
+        (Some(sign_on), events)
+    }
+
+    /// Whether a page is the provider's, or is in one of the provider's.
+    pub(super) fn is_at_provider(&self, page: &Snapshot) -> bool {
+        let is_provider = |origin: &Origin| self.task.sign_on().is_some_and(|both| both.provider == *origin);
+        [&page.origin, &page.top_origin].into_iter().filter_map(|origin| origin.known()).any(is_provider)
+    }
+
+    /// Whether the user must see the provider's page before a verb: for everything that the agent presses there, except for sending
+    /// the login that the guard filled.
+    pub(super) fn must_show_page(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
+        let sends = effect_of(verb, Some(page)) == VerbKind::Submit;
+        let is_pointed = matches!(verb, Verb::Click { .. } | Verb::Submit { .. });
+        let goes_where_granted =
+            || self.releases.all().iter().any(|it| Some(&it.destination) == page.destination.known());
+        let sends_login =
+            is_pointed && sends && self.agent_actions.holds_filled(page.value()) && goes_where_granted();
+        (is_pointed || sends) && self.is_at_provider(page) && !sends_login
+    }
+
+    /// Reads the provider's page for the question about a verb.
+    pub(super) fn show_page(&mut self, verb: Verb, origin: Option<Origin>) -> Command {
+        if self.prompts_are_spent() {
+            return self.refuse_verb(&verb, origin, Reason::QuestionsSpent);
+        }
+        self.enter(State::ShowingPage { verb }, Command::Read)
+    }
+
+    /// Looks again at the target of a verb, with the lines of its page.
+    pub(super) fn page_shown(&mut self, verb: Verb, page: Result<RenderedPage, Reason>) -> Command {
+        match page {
+            Ok(page) => {
+                let (look, lines) = (Look::for_verb(&verb), lines_before(&page.text, target_of(&verb)));
+                self.enter(State::AimingToAsk { verb, lines }, Command::Look(look))
+            }
+            Err(reason) => self.refuse_verb(&verb, None, reason),
+        }
+    }
+
+    /// Asks about a verb at the provider.
+    pub(super) fn ask_at_provider(
+        &mut self,
+        verb: Verb,
+        lines: Vec<String>,
+        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        now: Millis,
+    ) -> Command {
+        let page = match seen.map(|pages| pages.into_iter().next()) {
+            Ok(Some(page)) => page,
+            Ok(None) => return self.refuse_verb(&verb, None, Reason::StaleDocument),
+            Err(reason) => return self.refuse_verb(&verb, None, reason),
+        };
+        let origin = page.origin.known().cloned();
+        let (Some(provider), Some(both)) = (origin.clone(), self.task.sign_on().cloned()) else {
+            return self.refuse_verb(&verb, origin, Reason::StaleDocument);
+        };
+        let asked_on = Box::new((PageIdentity::of(page.value()), effect_of(&verb, Some(&page))));
+        let goes_to = page.destination.known().map(|to| (to.origin.clone(), to.path.to_string()));
+        let label = page.target.as_ref().map(name_of).unwrap_or_default();
+        let asked = Asked::AtProvider {
+            verb: asked_on.1,
+            provider,
+            site: both.site,
+            label,
+            goes_to,
+            page_says: lines,
+        };
+        let prompt = Box::new(self.prompt(vec![asked], &[page.value()], ConsentScope::EveryTime, now));
+        let state = State::AskingVerb { verb, prompt: prompt.clone(), asked_on };
+        self.enter(state, Command::Ask(prompt))
+    }
+
+    /// Whether the consent of a verb was asked for with its page shown.
+    pub(super) const fn was_shown(consent: Consent) -> bool {
+        !matches!(consent, Consent::None)
+    }
+}
+
+fn target_of(verb: &Verb) -> Option<&ElementRef> {
+    match verb {
+        Verb::Click { target } | Verb::Submit { target } => Some(target),
+        _ => None,
+    }
+}
+
+/// The lines of a page's text up to that of an element, without refs and empty lines. Where the element is not found, the first ones.
+fn lines_before(text: &str, target: Option<&ElementRef>) -> Vec<String> {
+    let named = target.map(|target| format!("[ref={}]", target.0));
+    let all: Vec<&str> = text.lines().collect();
+    let at = named.and_then(|named| all.iter().position(|line| line.contains(&named)));
+    let shown = |line: &&str| {
+        let line = line.trim().trim_start_matches("- ");
+        // The ref of an element is between its name and its text.
+        let (name, text) = line.split_once(" [ref=").unwrap_or((line, ""));
+        let text = text.split_once(']').map_or("", |(_, text)| text);
+        let line: String = name.chars().chain(text.chars()).take(MAX_LINE_CHARS).collect();
+        line.contains(['"', ':']).then_some(line).filter(|line| line.len() > 1 && !line.ends_with(':'))
+    };
+    match at {
+        Some(at) => {
+            let mut before: Vec<String> =
+                all.iter().take(at + 1).rev().filter_map(shown).take(MAX_LINES).collect();
+            before.reverse();
+            before
+        }
+        None => all.iter().filter_map(shown).take(MAX_LINES).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_before_a_button_are_shown() {
+        let text = "- banner:\n  - link \"Home\" [ref=e1]\n- heading \"Allow Evil Mail?\" [level=1] [ref=e2]\n\
+                    - paragraph [ref=e5]: It will read your mail.\n- button \"Allow\" [ref=e3]\n- link \"Help\" [ref=e4]";
+        let target = ElementRef("e3".to_owned());
+        let lines = lines_before(text, Some(&target));
+        let expected = [
+            "link \"Home\"",
+            "heading \"Allow Evil Mail?\" [level=1]",
+            "paragraph: It will read your mail.",
+            "button \"Allow\"",
+        ];
+        assert_eq!(lines, expected);
+        let many: String = (0..40).map(|at| format!("- text: line {at}\n")).collect();
+        let lines =
+            lines_before(&format!("{many}- button \"Go\" [ref=e9]"), Some(&ElementRef("e9".to_owned())));
+        assert_eq!((lines.len(), lines.last().map(String::as_str)), (MAX_LINES, Some("button \"Go\"")));
+        assert_eq!(lines_before(&many, Some(&target)).first().map(String::as_str), Some("text: line 0"));
+    }
+}
