@@ -19,7 +19,7 @@ use crate::setup::{self, Tools};
 use std::path::{Path, PathBuf};
 
 use front::Front;
-use programs::{Library, Running};
+use programs::{Library, Program, Running};
 use trials::{Mode, Trial};
 
 /// The folders and settings of a run.
@@ -71,9 +71,12 @@ fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<()
     let library = Library::fetch(place)?;
     let tasks = trials::tasks(run, &library.python(), names)?;
     let mut set_up = Vec::new();
-    for program in
-        programs::ALL.iter().filter(|program| tasks.iter().any(|task| task.program == program.name))
-    {
+    let is_done_in = |program: &Program| tasks.iter().any(|task| task.program == program.name);
+    let is_needed = |program: &&Program| {
+        let logs_in_here = |other: &Program| other.identity == Some(program.name) && is_done_in(other);
+        is_done_in(program) || programs::ALL.iter().any(logs_in_here)
+    };
+    for program in programs::ALL.iter().filter(is_needed) {
         eprintln!("setting up {}", program.name);
         set_up.push(program.set_up(run, &library)?);
     }

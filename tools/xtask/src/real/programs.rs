@@ -31,8 +31,14 @@ const PACKAGES: [(&str, &str); 14] = [
 ];
 
 /// The packages from PyPI.
-const LIBRARIES: [&str; 4] =
-    ["django-oscar==4.2.1", "sorl-thumbnail==13.4.0", "gunicorn==27.0.1", "roundup==2.6.0"];
+const LIBRARIES: [&str; 6] = [
+    "django-oscar==4.2.1",
+    "sorl-thumbnail==13.4.0",
+    "gunicorn==27.0.1",
+    "roundup==2.6.0",
+    "django-oauth-toolkit==3.4.1",
+    "mozilla-django-oidc==5.0.2",
+];
 
 /// One program of the tasks.
 pub struct Program {
@@ -44,41 +50,69 @@ pub struct Program {
     variant: bool,
     /// The record and the field of the login that the vault holds for it.
     pub login: Option<(&'static str, &'static str)>,
+    /// The program where its users log in, if that is another one.
+    pub identity: Option<&'static str>,
 }
 
-/// All programs. In the second shop and the second tracker the person has no account yet.
-pub const ALL: [Program; 7] = [
-    Program { name: "oscar", sources: "oscar", variant: false, login: Some(("login:shop", "email")) },
-    Program { name: "cards", sources: "oscar", variant: true, login: Some(("login:cardshop", "email")) },
+/// All programs. In the second shop and the second tracker the person has no account yet. The identity provider comes before the site
+/// that needs it.
+pub const ALL: [Program; 9] = [
+    Program {
+        name: "oscar",
+        sources: "oscar",
+        variant: false,
+        login: Some(("login:shop", "email")),
+        identity: None,
+    },
+    Program {
+        name: "cards",
+        sources: "oscar",
+        variant: true,
+        login: Some(("login:cardshop", "email")),
+        identity: None,
+    },
+    Program {
+        name: "identity",
+        sources: "identity",
+        variant: false,
+        login: Some(("login:identity", "username")),
+        identity: None,
+    },
+    Program { name: "members", sources: "members", variant: false, login: None, identity: Some("identity") },
     Program {
         name: "wordpress",
         sources: "wordpress",
         variant: false,
         login: Some(("login:notes", "username")),
+        identity: None,
     },
     Program {
         name: "mediawiki",
         sources: "mediawiki",
         variant: false,
         login: Some(("login:wiki", "username")),
+        identity: None,
     },
     Program {
         name: "dokuwiki",
         sources: "dokuwiki",
         variant: false,
         login: Some(("login:doku", "username")),
+        identity: None,
     },
     Program {
         name: "roundup",
         sources: "roundup",
         variant: false,
         login: Some(("login:tracker", "username")),
+        identity: None,
     },
     Program {
         name: "newtracker",
         sources: "roundup",
         variant: true,
         login: Some(("login:newtracker", "username")),
+        identity: None,
     },
 ];
 

@@ -1,0 +1,3 @@
+cd "$FILES/identity"
+"$PYTHON" client.py "$FOLDER/../members/address"
+exec "$PYTHON" -m gunicorn --bind "127.0.0.1:$PORT" --workers 1 --threads 4 --log-level warning provider:application
