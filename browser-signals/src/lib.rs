@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `evidence` | [`fact`], [`id`], [`snapshot`], [`page_words`] | facts, the browser's ids, and all that is known of one document |
 //! | `host` | [`origin`], [`site`], [`lookalike`], [`address`] | exact origins, registrable domains, warnings about a host, private hosts |
-//! | `form` | [`matching`], [`meaning`], [`sink`], `facts` | the field of each control, the subject of its words, the purpose of a form |
+//! | `form` | [`matching`], [`meaning`], [`sink`], [`password_rules`], `facts` | the field of each control, the subject of its words, the purpose of a form, rules about a new password |
 //! | `text` | [`outline`], [`text_guard`] | a page's text with the bridge's words and the page's kept apart, and its filter |
 //! | `command` | [`verb`], [`seal`] | an agent's verbs, and sealed commands that carry a secret to a bridge |
 //! | | [`egress`] | the judge of outgoing requests |
@@ -43,6 +43,7 @@ mod form {
     pub(crate) mod facts;
     pub mod matching;
     pub mod meaning;
+    pub mod password_rules;
     pub mod sink;
     mod words;
 }
@@ -66,7 +67,7 @@ pub use command::{seal, verb};
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use evidence::{fact, id, page_words, snapshot};
 pub use fact::{Fact, Observed};
-pub use form::{matching, meaning, sink};
+pub use form::{matching, meaning, password_rules, sink};
 pub use host::{address, lookalike, origin, site, this_machine};
 pub use id::{Container, ContainerId, DocumentId, FrameId};
 pub use lookalike::HostWarning;

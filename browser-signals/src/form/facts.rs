@@ -51,6 +51,9 @@ fn control_words(words: &Value) -> ControlWords {
         legend: owned("legend"),
         data: owned("data"),
         max_length: number(words, "maxLength").and_then(|most| u32::try_from(most).ok()),
+        min_length: number(words, "minLength").and_then(|least| u32::try_from(least).ok()),
+        pattern: owned("pattern"),
+        password_rules: owned("passwordRules"),
         required: words.get("required").and_then(Value::as_bool).unwrap_or(false),
         options: options.map(option).collect(),
     }

@@ -277,7 +277,11 @@ fn match_password(sources: &[Source], token: Option<&str>, confirms: bool) -> Ma
         }
     }
     let by_token = token.and_then(by_token).filter(|asked| asked.is_secret() && *asked != GovernmentId);
-    Match::of(by_token.unwrap_or(Password), Evidence::Type, confirms)
+    let present = match by_token {
+        Some(asked) => asked == Password,
+        None => sources.iter().any(|source| source.is_own() && source.said.present()),
+    };
+    Match { present, ..Match::of(by_token.unwrap_or(Password), Evidence::Type, confirms) }
 }
 
 fn match_words(control: &Control, sources: &[Source], confirms: bool) -> Match {

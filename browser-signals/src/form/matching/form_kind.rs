@@ -55,7 +55,6 @@ pub fn form_kind(controls: &[&Control], form: &FormWords, found: &[Match]) -> Fo
     let of = |wanted: fn(Asked) -> bool| found.iter().filter(move |one| one.asked.is_some_and(wanted));
     let passwords: Vec<&Match> = of(|asked| matches!(asked, Password | NewPassword)).collect();
     let is_new = passwords.iter().any(|one| one.asked == Some(NewPassword));
-    let confirms = passwords.iter().any(|one| one.confirms);
     let personal = of(|asked| {
         matches!(
             asked,
@@ -95,8 +94,9 @@ pub fn form_kind(controls: &[&Control], form: &FormWords, found: &[Match]) -> Fo
         1 if signup > login + 1 => FormKind::Registration,
         1 => FormKind::Login,
         2 => {
-            let present = passwords.iter().any(|one| one.asked == Some(Password) && !one.confirms);
-            let is_change = (is_new || confirms) && present && controls.len() == 2;
+            let is_apart = passwords.iter().any(|one| one.asked == Some(Password) && !one.confirms);
+            let is_change = passwords.iter().any(|one| one.present && !one.confirms)
+                || is_new && is_apart && controls.len() == 2;
             if is_change { FormKind::PasswordChange } else { FormKind::Registration }
         }
         _ => FormKind::PasswordChange,

@@ -102,17 +102,19 @@ pub struct Match {
     pub evidence: Evidence,
     /// Whether the control asks for what another one asks for too, to compare them.
     pub confirms: bool,
+    /// Whether the page says that the control asks for the password that an account has already.
+    pub present: bool,
     /// Whether the words say that none of a person's fields is asked for, apart from silence.
     pub refused: bool,
 }
 
 impl Match {
     fn of(asked: Asked, evidence: Evidence, confirms: bool) -> Match {
-        Match { asked: Some(asked), section: None, evidence, confirms, refused: false }
+        Match { asked: Some(asked), section: None, evidence, confirms, present: false, refused: false }
     }
 
     fn none(evidence: Evidence, refused: bool) -> Match {
-        Match { asked: None, section: None, evidence, confirms: false, refused }
+        Match { asked: None, section: None, evidence, confirms: false, present: false, refused }
     }
 
     /// Whether the page says nothing of what its control is for: it names no field, and nothing that is known to be none.

@@ -313,7 +313,7 @@ impl Form<'_> {
         if kind == FormKind::Registration {
             for at in self.all(Password) {
                 if self.evidence(at) == Evidence::Type
-                    && let Some(one) = self.found.get_mut(at)
+                    && let Some(one) = self.found.get_mut(at).filter(|one| !one.present)
                 {
                     one.asked = Some(NewPassword);
                 }

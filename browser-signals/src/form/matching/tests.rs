@@ -144,6 +144,36 @@ fn neighbours_settle_what_one_control_leaves_open() {
 }
 
 #[test]
+fn a_present_password_is_told_from_one_that_is_set() {
+    let password =
+        |label: &str, token: &str| Control { autocomplete: token.into(), ..control("password", "", label) };
+    let new = Some(NewPassword);
+    for (controls, expected) in [
+        // A step of a registration that asks for nothing else.
+        (vec![password("Password", ""), password("Confirm password", "")], vec![new, new]),
+        (vec![password("Current password", ""), password("New password", "")], vec![Some(Password); 2]),
+        (vec![password("Altes Passwort", ""), password("Neues Passwort", "")], vec![Some(Password); 2]),
+        (
+            vec![password("Password", "current-password"), password("Password", "new-password")],
+            vec![Some(Password), new],
+        ),
+        (vec![password("Password", ""), password("Password", "new-password")], vec![Some(Password), new]),
+    ] {
+        assert_eq!(asked(&controls), expected, "{:?}", controls[0].label);
+    }
+    // A profile that asks for the present password before it is changed is no registration.
+    let profile = [
+        control("text", "", "First name"),
+        control("text", "", "Last name"),
+        control("tel", "", "Phone"),
+        password("Password", "current-password"),
+    ];
+    assert_eq!(asked(&profile)[3], Some(Password));
+    let joins = [&profile[..3], &[password("Password", "")]].concat();
+    assert_eq!(asked(&joins)[3], new);
+}
+
+#[test]
 fn dates_in_parts_are_told_by_their_options() {
     let numbers = |range: std::ops::RangeInclusive<u32>| range.map(|n| n.to_string()).collect::<Vec<_>>();
     let (days, months) = (numbers(1..=31), numbers(1..=12));

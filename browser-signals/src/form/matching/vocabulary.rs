@@ -18,6 +18,7 @@ struct Vocabulary {
     lexicon: Lexicon,
     rules: Vec<Rule>,
     confirms: usize,
+    present: usize,
     login: usize,
     signup: usize,
     recovery: usize,
@@ -37,9 +38,10 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         let entry = forms.iter().find(|entry| entry.name == name);
         lexicon.add(entry.map(|entry| entry.phrases.as_slice()).unwrap_or_default())
     };
-    let (confirms, login, signup) = (list("confirms"), list("login"), list("signup"));
+    let (confirms, present) = (list("confirms"), list("present"));
+    let (login, signup) = (list("login"), list("signup"));
     let (recovery, shipping, billing) = (list("recovery"), list("shipping"), list("billing"));
-    Vocabulary { lexicon, rules, confirms, login, signup, recovery, shipping, billing }
+    Vocabulary { lexicon, rules, confirms, present, login, signup, recovery, shipping, billing }
 });
 
 /// What the words of one text say.
@@ -61,6 +63,11 @@ impl Said {
     /// Whether they say that a control repeats another.
     pub fn confirms(&self) -> bool {
         self.0.has(VOCABULARY.confirms)
+    }
+
+    /// Whether they name the password that an account has already.
+    pub fn present(&self) -> bool {
+        self.0.has(VOCABULARY.present)
     }
 
     /// How many phrases speak of a login.
@@ -107,7 +114,7 @@ mod tests {
         for entry in fields {
             assert!(entry.name == "none" || Asked::from_name(&entry.name).is_some(), "{}", entry.name);
         }
-        for name in ["confirms", "login", "signup", "recovery", "shipping", "billing"] {
+        for name in ["confirms", "present", "login", "signup", "recovery", "shipping", "billing"] {
             assert!(entries(include_str!("forms.txt")).iter().any(|entry| entry.name == name), "{name}");
         }
     }

@@ -107,6 +107,9 @@ const fitting = (words) => {
   }
   return {};
 };
+// A rule about the value of a control. One that is cut is too long for the guard to read, and it sees that by the length.
+const LONGEST_RULE = 500;
+const rule = (el, name) => (el instanceof HTMLInputElement ? (attribute(el, name) ?? '').slice(0, LONGEST_RULE + 1) : '');
 // The words about one control.
 const controlWords = (el) => fitting({
   id: short(attribute(el, 'id')),
@@ -120,6 +123,9 @@ const controlWords = (el) => fitting({
   legend: isEntry(el) ? legendOf(el) : '',
   data: isEntry(el) ? short(dataOf(el)) : '',
   maxLength: Math.max(0, Number.parseInt(attribute(el, 'maxlength') ?? '', 10) || 0),
+  minLength: Math.max(0, Number.parseInt(attribute(el, 'minlength') ?? '', 10) || 0),
+  pattern: rule(el, 'pattern'),
+  passwordRules: rule(el, 'passwordrules'),
   required: attribute(el, 'required') !== null || attribute(el, 'aria-required') === 'true',
   options: optionsOf(el),
 });
