@@ -69,11 +69,13 @@ pub enum Field {
     Company,
     /// Birth date.
     BirthDate,
+    /// A password that the guard makes for a new account.
+    NewPassword,
 }
 
 impl Field {
     /// Every field, in the order of the specification.
-    pub const ALL: [Field; 17] = [
+    pub const ALL: [Field; 18] = [
         Field::Name,
         Field::Country,
         Field::Region,
@@ -91,6 +93,7 @@ impl Field {
         Field::Username,
         Field::Company,
         Field::BirthDate,
+        Field::NewPassword,
     ];
 
     /// The canonical name.
@@ -114,6 +117,7 @@ impl Field {
             Field::Username => "username",
             Field::Company => "company",
             Field::BirthDate => "birth_date",
+            Field::NewPassword => "new_password",
         }
     }
 
@@ -149,7 +153,8 @@ impl Field {
             | Field::GovernmentId
             | Field::Password
             | Field::OneTimeCode
-            | Field::BirthDate => Tier::T2,
+            | Field::BirthDate
+            | Field::NewPassword => Tier::T2,
         }
     }
 
@@ -270,7 +275,7 @@ mod tests {
         assert_eq!(Tier::from_name("t1"), None);
     }
 
-    /// Compares all 2^17 sets with a plain list of fields.
+    /// Compares all 2^18 sets with a plain list of fields.
     #[test]
     fn every_set_agrees_with_a_list() {
         for bits in 0u32..1 << Field::ALL.len() {

@@ -70,14 +70,17 @@ impl Kind {
                 .with(Field::Username)
                 .with(Field::Company),
             Kind::Identity => none.with(Field::Name).with(Field::GovernmentId).with(Field::BirthDate),
-            Kind::Login => none.with(Field::Username).with(Field::Email).with(Field::Password),
+            Kind::Login => {
+                none.with(Field::Username).with(Field::Email).with(Field::Password).with(Field::NewPassword)
+            }
             Kind::Otp => none.with(Field::OneTimeCode),
         }
     }
 
-    /// The fields that a request of this kind asks for if it names none: all that it may ask for.
+    /// The fields that a request of this kind asks for if it names none: all that it may ask for, except a new password, which is
+    /// made only where it is named.
     #[must_use]
     pub const fn default_fields(self) -> FieldSet {
-        self.allowed_fields()
+        self.allowed_fields().without(FieldSet::EMPTY.with(Field::NewPassword))
     }
 }

@@ -149,6 +149,13 @@ pub enum AuditEvent {
         /// For a purchase: the amount.
         amount: Option<Money>,
     },
+    /// A new password was made for that release, and is in the vault's file.
+    PasswordMade {
+        /// Its number in the session.
+        request: u64,
+        /// The site that it is for.
+        origin: Origin,
+    },
     /// The outcome of that release.
     Outcome {
         /// Its number in the session.
@@ -307,6 +314,9 @@ impl AuditEvent {
                 "delivery": delivery.as_str(),
                 "amount": money_json(*amount),
             }),
+            AuditEvent::PasswordMade { request, origin } => {
+                json!({"event": "password_made", "request": request, "origin": origin_text(origin)})
+            }
             AuditEvent::Outcome { request, failed } => {
                 json!({"event": "outcome", "request": request, "failed": reason_json(*failed)})
             }

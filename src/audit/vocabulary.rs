@@ -16,6 +16,8 @@ pub enum AuditSubject {
     Order,
     /// Words of the prompt that may be a value, for the model to read.
     Words,
+    /// A new password, which the guard makes and keeps.
+    NewPassword,
     /// A request; a payment counts as a purchase request.
     Request(Kind),
     /// A login at an identity provider for a site of the task.
@@ -37,6 +39,7 @@ impl AuditSubject {
             AuditSubject::Container => "container",
             AuditSubject::Order => "order",
             AuditSubject::Words => "words",
+            AuditSubject::NewPassword => "new_password",
             AuditSubject::Request(kind) => kind.as_str(),
             AuditSubject::SignOn => "sign_on",
             AuditSubject::Verb(verb) => verb.as_str(),
@@ -53,6 +56,7 @@ impl From<&Asked> for AuditSubject {
             Asked::Container { .. } => AuditSubject::Container,
             Asked::Reveal { .. } => AuditSubject::Words,
             Asked::Order(_) => AuditSubject::Order,
+            Asked::NewPassword { .. } => AuditSubject::NewPassword,
             Asked::Release { kind, .. } => AuditSubject::Request(*kind),
             Asked::Pay { .. } => AuditSubject::Request(Kind::Purchase),
             Asked::SignOn { .. } => AuditSubject::SignOn,

@@ -65,6 +65,17 @@ pub enum Asked {
     },
     /// To send the recorded actions of the agent, with a payment or with held requests.
     Order(Order),
+    /// To make a password for a new account, and to keep it.
+    NewPassword {
+        /// The site that it is for.
+        site: Origin,
+        /// The record that keeps it, such as `login:shop-example`.
+        record: String,
+        /// Its entropy in bits, where the page's rules make it weak.
+        weak: Option<u32>,
+        /// Whether it was made earlier in this task.
+        again: bool,
+    },
     /// To let the model read words of the user's prompt that may be a value.
     Reveal {
         /// The field that they may be.
@@ -141,6 +152,7 @@ impl Asked {
             Asked::Release { to, .. } => Some(to),
             Asked::Pay { payee, .. } => Some(payee),
             Asked::Order(order) => Some(&order.site),
+            Asked::NewPassword { site, .. } => Some(site),
             Asked::Reveal { .. } => None,
             Asked::SignOn { provider, .. } | Asked::AtProvider { provider, .. } => Some(provider),
             Asked::Verb { page, .. } => page.as_ref(),
@@ -156,6 +168,7 @@ impl Asked {
             }
             Asked::Pay { payee, .. } => vec![payee],
             Asked::Order(order) => vec![&order.site],
+            Asked::NewPassword { site, .. } => vec![site],
             Asked::Reveal { .. } => Vec::new(),
             Asked::SignOn { site, provider, .. } => vec![provider, site],
             Asked::AtProvider { provider, goes_to, .. } => {
@@ -182,6 +195,10 @@ impl Asked {
             }
             Asked::Pay { amount, .. } => format!("pay {amount} to:"),
             Asked::Order(order) => order.act(),
+            Asked::NewPassword { again: false, .. } => "make a new password for:".to_owned(),
+            Asked::NewPassword { again: true, .. } => {
+                "use the new password again that Portcullis made in this task for:".to_owned()
+            }
             Asked::Reveal { .. } => self.to_string(),
             Asked::SignOn { fields, .. } => {
                 format!("fill your login ({}) at the first of these sites, for the second:", names(*fields))
@@ -230,6 +247,7 @@ impl Asked {
                 let says = page_says.iter().cloned().map(PromptLine::quoted);
                 warning.chain(unread).chain(to).chain(says).collect()
             }
+            Asked::NewPassword { record, weak, .. } => new_password_lines(record, *weak),
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
@@ -286,6 +304,19 @@ fn pressed(label: &str) -> String {
     }
 }
 
+/// The lines about a new password. A weak one is warned of every time.
+fn new_password_lines(record: &str, weak: Option<u32>) -> Vec<PromptLine> {
+    let weak = weak.map(|bits| {
+        PromptLine::warning(format!(
+            "this site allows only weak passwords: about {bits} bits, which a program can guess"
+        ))
+    });
+    let kept = format!(
+        "Portcullis makes it, and keeps it with this form's e-mail address or user name in your vault as {record} before the site gets it; the agent does not see it"
+    );
+    weak.into_iter().chain([PromptLine::plain(kept)]).collect()
+}
+
 /// The readable names of fields.
 pub(super) fn names(fields: FieldSet) -> String {
     let names: Vec<String> = fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
@@ -311,6 +342,10 @@ impl fmt::Display for Asked {
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
             Asked::Order(order) => write!(f, "{order}"),
+            Asked::NewPassword { site, again: false, .. } => write!(f, "make a new password for {site}"),
+            Asked::NewPassword { site, again: true, .. } => {
+                write!(f, "use the new password for {site} again")
+            }
             Asked::Reveal { field, words } => {
                 let name = field.as_str().replace('_', " ");
                 write!(f, "let the model read \"{}\", which may be your {name}", words.as_str())

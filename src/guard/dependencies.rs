@@ -63,8 +63,8 @@ impl Dependencies {
         }
     }
 
-    /// Whether consents can be stored beyond a session.
-    pub(crate) fn can_persist_consents(&self) -> bool {
+    /// Whether the vault has a file, so that consents and new passwords outlive the session.
+    pub(crate) fn has_vault_file(&self) -> bool {
         self.keeper.is_some()
     }
 
@@ -171,7 +171,8 @@ impl Dependencies {
         set.is_ok() && self.save()
     }
 
-    fn save(&mut self) -> bool {
+    /// Writes the vault's file. Returns whether it is on disk.
+    pub(crate) fn save(&mut self) -> bool {
         let Some(keeper) = &mut self.keeper else { return false };
         let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = vault.to_bytes(self.entropy.as_mut());
@@ -179,7 +180,9 @@ impl Dependencies {
         if saved {
             self.saved = Some(vault.generation());
         } else {
-            tracing::warn!("the vault's file could not be saved: standing consents hold for this task alone");
+            tracing::warn!(
+                "the vault's file could not be saved: standing consents hold for this task alone, and no password is made"
+            );
         }
         saved
     }

@@ -71,6 +71,11 @@ pub fn place_at(page: &Snapshot, fields: FieldSet, at: &[(Field, NodeId)]) -> Op
         Some(Candidate { control, found, asked, field })
     });
     let mut candidates: Vec<Candidate<'_>> = candidates.collect();
+    // A form that asks for the present password changes it, and a new one is made for new accounts alone.
+    let is_present = |found: &Match| found.asked == Some(Asked::Password) && !found.confirms;
+    if page.controls.iter().zip(&found).any(|(control, found)| can_take(control, found.asked) && is_present(found)) {
+        candidates.retain(|one| one.field != Field::NewPassword);
+    }
     // Where a form asks for both, the e-mail address is not the name of the account.
     if candidates.iter().any(|one| one.asked == Asked::Email) {
         candidates.retain(|one| one.asked == Asked::Email || one.field != Field::Email);
@@ -236,6 +241,38 @@ mod tests {
             [(1, Field::CardNumber), (2, Field::CardCode)],
             "not every hidden text is a password"
         );
+    }
+
+    #[test]
+    fn a_new_password_is_placed_where_one_is_set_and_nowhere_else() {
+        let password = |node, token: &str, label: &str| {
+            let mut control = control(node, token, "", label);
+            control.input_type = "password".into();
+            control
+        };
+        let new = [Field::Email, Field::NewPassword].into_iter().collect();
+        let placed = |controls: Vec<Control>, fields| -> Vec<(i64, Field)> {
+            place(&page(controls), fields).iter().map(|one| (one.node.0, one.field)).collect()
+        };
+        let email = || control(1, "", "email", "E-mail");
+        let joins = || vec![email(), password(2, "", "Password"), password(3, "", "Confirm password")];
+        let both = [(1, Field::Email), (2, Field::NewPassword), (3, Field::NewPassword)];
+        assert_eq!(placed(joins(), new), both);
+        assert_eq!(placed(joins(), new.with(Field::Password)), both, "a new one is asked for");
+        let stored = [Field::Email, Field::Password].into_iter().collect();
+        let both = [(1, Field::Email), (2, Field::Password), (3, Field::Password)];
+        assert_eq!(placed(joins(), stored), both, "a stored one may be set");
+        assert_eq!(placed(vec![email(), password(2, "", "Password")], new), [(1, Field::Email)]);
+        let change = vec![
+            password(1, "current-password", "Current password"),
+            password(2, "new-password", "New password"),
+            password(3, "new-password", "Repeat new password"),
+        ];
+        assert_eq!(placed(change, new), []);
+        let by_words = vec![password(1, "", "Altes Passwort"), password(2, "", "Neues Passwort")];
+        assert_eq!(placed(by_words, new), []);
+        let unknown = vec![email(), control(2, "", "secret", "Secret")];
+        assert_eq!(placed(unknown, new), [(1, Field::Email)]);
     }
 
     #[test]

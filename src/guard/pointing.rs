@@ -141,6 +141,26 @@ mod tests {
     use browser_signals::Control;
 
     #[test]
+    fn a_new_password_goes_into_the_form_that_sets_one() {
+        let form = |node: i64, token: &str| {
+            let mut password = control(node, token, "", "Password");
+            password.input_type = "password".into();
+            let mut page = page(vec![password, control(node + 1, "email", "", "E-mail")]);
+            page.form = Some(NodeId(node));
+            Observed::simulated(page, 1)
+        };
+        let forms = [form(10, "current-password"), form(20, "new-password")];
+        let chosen = |field: Field, pointed: Option<&PointedForm>| {
+            let fields = FieldSet::EMPTY.with(Field::Email).with(field);
+            best_form(&forms, fields, pointed).and_then(|form| form.form)
+        };
+        assert_eq!(chosen(Field::NewPassword, None), Some(NodeId(20)));
+        assert_eq!(chosen(Field::Password, None), Some(NodeId(10)));
+        let login = PointedForm::of(forms[0].value());
+        assert_eq!(chosen(Field::NewPassword, login.as_ref()), Some(NodeId(20)), "a login sets no password");
+    }
+
+    #[test]
     fn a_login_goes_into_the_form_that_logs_in_unless_the_agent_points_at_another() {
         let form = |node: i64, token: &str, more: Vec<Control>| {
             let mut password = control(node, token, "", "Password");

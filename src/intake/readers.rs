@@ -115,8 +115,8 @@ pub(super) fn read(
         Field::GovernmentId => government_id(text, inner(text, at)).map(sure),
         Field::Username => quoted.or_else(|| user_name(text, at)).map(sure),
         Field::BirthDate => birth_date(text, inner(text, at)).map(sure),
-        // The detectors find an address by its form, with or without a label. A company is public.
-        Field::Email | Field::Company => None,
+        // The detectors find an address by its form, with or without a label. A company is public, and the guard makes new passwords.
+        Field::Email | Field::Company | Field::NewPassword => None,
     }
 }
 

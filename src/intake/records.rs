@@ -55,7 +55,7 @@ fn kind_of(field: Field) -> &'static str {
         Field::CardNumber | Field::CardExpiry | Field::CardCode => "card",
         Field::Email | Field::Phone | Field::Company => "contact",
         Field::GovernmentId | Field::BirthDate => "identity",
-        Field::Password | Field::OneTimeCode | Field::Username => "login",
+        Field::Password | Field::NewPassword | Field::OneTimeCode | Field::Username => "login",
         Field::Name | Field::Street | Field::PostalCode | Field::City | Field::Region | Field::Country => {
             "address"
         }

@@ -85,12 +85,12 @@ fn speaks_of(words: &[PromptWord], kind: Kind) -> bool {
     })
 }
 
-/// The words about logging or signing in.
+/// The words about logging or signing in, or up.
 fn signs_in(words: &[PromptWord]) -> impl Iterator<Item = &PromptWord> {
     words.iter().enumerate().filter_map(|(at, word)| {
         let next = behind(words, at).next()?;
         let does = is(word, &["log"]) && is(next, &["in", "into", "on"])
-            || is(word, &["sign"]) && is(next, &["in", "into"]);
+            || is(word, &["sign"]) && is(next, &["in", "into", "up"]);
         does.then_some(word)
     })
 }
@@ -120,8 +120,8 @@ pub(super) fn kinds(prompt: &str, links: &[Range<usize>], values: &[(Range<usize
         Kind::Payment | Kind::Otp => given(kind),
         Kind::Identity => given(kind) || speaks_of(&words, kind),
         Kind::Login => {
-            let said =
-                words.iter().any(|word| is(word, &["login", "signin"])) || signs_in(&words).next().is_some();
+            let named = ["login", "signin", "register", "registration", "signup"];
+            let said = words.iter().any(|word| is(word, &named)) || signs_in(&words).next().is_some();
             given(kind) || said || speaks_of(&words, kind)
         }
     };
@@ -170,7 +170,8 @@ mod tests {
             ("Subscribe to the letter at https://news.example with my e-mail address", &["contact"]),
             ("Log in to https://bank.example and read the balance", &["login"]),
             ("Sign into https://bank.example with my password", &["login"]),
-            ("Register me with my passport number", &["identity"]),
+            ("Register me with my passport number", &["identity", "login"]),
+            ("Sign up at https://shop.example", &["login"]),
             ("Read the opening hours at https://shop.example", &[]),
             ("What is the address of the shop at https://shop.example?", &[]),
             ("Find out my IP address", &[]),

@@ -127,7 +127,12 @@ impl Core {
                 // Whether the user is asked is decided apart from how many prompts are left.
                 let unasked = self.history.without_prompts();
                 match self.decide(event, Some(page), unasked, Consent::None, now) {
-                    Verdict::Ask(prompt) => self.standing_answer(request, page, form, prompt.scope, now),
+                    // An earlier yes makes no new password.
+                    Verdict::Ask(prompt) => {
+                        let is_new = request.effective_fields().contains(Field::NewPassword);
+                        let scope = if is_new { ConsentScope::EveryTime } else { prompt.scope };
+                        self.standing_answer(request, page, form, scope, now)
+                    }
                     _ => Consent::None,
                 }
             }

@@ -16,8 +16,8 @@ pub const MAX_BYTES: u64 = 64 << 20;
 
 /// The place where a guard stores the bytes of its vault.
 pub trait VaultKeeper: Send {
-    /// Replaces the stored bytes as a whole, or not at all. A session changes no stored value: only standing consents and
-    /// the head of the audit log differ.
+    /// Replaces the stored bytes as a whole, or not at all, so that they survive a power cut. A session changes no stored value: it
+    /// adds the passwords that it makes, and else only standing consents and the head of the audit log differ.
     ///
     /// # Errors
     /// Those of the storage. The old bytes are then still stored.
@@ -177,8 +177,8 @@ impl VaultFile {
         Ok(())
     }
 
-    /// Replaces the file without a backup, for a change that touches no value, such as a standing consent or the head of
-    /// the audit log. Each task makes such changes, which would soon push out both backups.
+    /// Replaces the file without a backup, for a change that replaces no value, such as a standing consent, the head of the
+    /// audit log or a new password. Each task makes such changes, which would soon push out both backups.
     ///
     /// # Errors
     /// As [`VaultFile::save`].

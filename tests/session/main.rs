@@ -12,6 +12,7 @@ mod guessing;
 mod hand_over;
 mod interference;
 mod login;
+mod new_password;
 mod observer;
 mod parts;
 mod pointing;

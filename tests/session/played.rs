@@ -126,6 +126,10 @@ pub struct Played {
     /// The security code that the user gives when asked.
     pub code: Option<&'static str>,
     pub recording: bool,
+    /// Whether the vault's file can be written.
+    pub keeping: bool,
+    /// The handles in the vault at each write of its file.
+    pub kept: Vec<Vec<String>>,
     /// The events that cannot be recorded.
     pub unrecorded: fn(&AuditEvent) -> bool,
     /// The result of a payment.
@@ -193,7 +197,7 @@ impl Played {
             detectors,
             releases: releases.clone(),
             book,
-            can_persist_consents: true,
+            has_vault_file: true,
             seed: [9; 32],
         };
         let core = Core::new(task, decision, tools, prompt);
@@ -217,6 +221,8 @@ impl Played {
             stale: None,
             code: None,
             recording: true,
+            keeping: true,
+            kept: Vec::new(),
             unrecorded: |_| false,
             paid: Ok(()),
             by_hand: HandedOver::GoOn,
@@ -313,6 +319,11 @@ impl Played {
                     self.payments += 1;
                     self.codes_paid += payment.card.open(|card| usize::from(card.code() == Some(b"987")));
                     Event::Done(self.paid)
+                }
+                Command::KeepVault => {
+                    self.kept
+                        .push(self.vault.lock().unwrap().entries().map(|it| it.handle.to_owned()).collect());
+                    Event::Kept(self.keeping)
                 }
                 Command::HandOver(offer) => {
                     self.offers.push(offer.to_string());

@@ -116,6 +116,9 @@ pub enum VaultError {
         /// The highest number of values.
         limit: usize,
     },
+    /// A new password is no value of a record.
+    #[error("a new_password is made by Portcullis for a new account; store one that exists as a password")]
+    MadeByTheGuard,
     /// The field can be used only once, so it is never stored.
     #[error(
         "the {} is never stored; give it for one task when it is asked for", .0.as_str()

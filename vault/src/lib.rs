@@ -30,6 +30,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`release`] | releasing values for a grant, and the choice of the record that supplies a field |
+//! | [`made`] | passwords that the guard makes for new accounts |
 //! | [`scan`] | finding stored values in a text |
 //! | `export` | a copy of the values that other programs can read; with the feature of that name |
 //!
@@ -43,6 +44,7 @@ mod error;
 #[cfg(feature = "export")]
 pub mod export;
 mod file;
+pub mod made;
 pub mod release;
 pub mod scan;
 mod shape;
@@ -60,6 +62,7 @@ pub use error::{Section, VaultError};
 #[cfg(feature = "export")]
 pub use export::{ExportCost, ImportError, Imported};
 pub use file::header::Meta;
+pub use made::{MakeError, NewPasswordRules, Recipe, WEAK_BELOW};
 pub use release::supply::is_shared;
 pub use release::{ExposedCard, ReleaseError, SealedCard, ValuesForModel, WIRE_VALID_MS};
 pub use scan::{Match, Outgoing, Sent, SentForm};

@@ -61,6 +61,8 @@ pub struct SealedFill {
     pub embedded: Option<EmbeddedFill>,
     /// The controls and their values.
     pub values: Vec<(NodeId, SealedValue)>,
+    /// The controls among them that take a password which was made for them. Their own validation must accept it.
+    pub made: Vec<NodeId>,
 }
 
 /// The page around a frame that is filled. The frame must still be a child of this document, in no sandbox, and seen whole.

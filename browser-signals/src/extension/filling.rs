@@ -84,6 +84,7 @@ mod tests {
             destination: Destination { origin, path: "/order".into(), method: "POST".into() },
             embedded: None,
             values: values.iter().map(|value| (NodeId(2), SealedValue::new(value))).collect(),
+            made: Vec::new(),
         }
     }
 

@@ -48,6 +48,7 @@ fn fill() -> SealedFill {
         destination: Destination { origin, path: "/".into(), method: "POST".into() },
         embedded: None,
         values: vec![(NodeId(1), SealedValue::new(b"17 Quarry Road"))],
+        made: Vec::new(),
     }
 }
 

@@ -38,6 +38,9 @@ pub enum BridgeError {
     /// The control does not accept this value: it has no such option, or is not editable.
     #[error("the element does not accept this")]
     NotApplicable,
+    /// A form's own rules refuse a password that was made for it.
+    #[error("the form does not accept the password that was made for it")]
+    RuledOut,
     /// The browser does not send the form: a control of it is not valid. [`Tab::take_asked_for`](super::Tab::take_asked_for)
     /// names the control.
     #[error("the browser does not send the form as it is filled in")]

@@ -21,6 +21,7 @@ pub fn sealed(seen: &Observed<Snapshot>, values: &[(&str, &str)]) -> SealedFill 
             .iter()
             .map(|(name, value)| (control(name), SealedValue::new(value.as_bytes())))
             .collect(),
+        made: Vec::new(),
     }
 }
 
@@ -122,6 +123,36 @@ async fn patched_prototypes_and_clobbered_forms_do_not_matter() {
     tab.fill(sealed(&seen, &[("card", CARD)])).await.expect("filled");
     let html = tab.html_for_canary_search().await.expect("the documents");
     assert_eq!(html.matches(CARD).count(), 1, "in its control and nowhere else:\n{html}");
+    browser.close().await;
+}
+
+/// A value that a form's own rules refuse is taken out before any script of the page sees it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_made_value_is_checked_by_the_rules_of_its_control() {
+    let server = Server::start();
+    let browser = launch(&server).await;
+    let body = r#"<form action="/pay" method="post"><input aria-label="Card" name="card" pattern="[a-z]+" minlength="3"
+        passwordrules="minlength: 3" oninput="log.textContent+=value"><button>Pay</button></form>"#;
+    for (value, is_made, done) in [
+        (CARD, true, Err(BridgeError::RuledOut)),
+        ("kettle", true, Ok(())),
+        // A stored value is the user's, and the form says itself what it does not take.
+        (CARD, false, Ok(())),
+    ] {
+        let tab = page(&browser, &server, body).await;
+        let seen = form(&tab).await;
+        let words = &seen.controls[0].words;
+        let rules = (words.pattern.as_str(), words.password_rules.as_str(), words.min_length);
+        assert_eq!(rules, ("[a-z]+", "minlength: 3", Some(3)));
+        let mut fill = sealed(&seen, &[("card", value)]);
+        if is_made {
+            fill.made = fill.values.iter().map(|(node, _)| *node).collect();
+        }
+        assert_eq!(tab.fill(fill).await.map(drop), done);
+        let html = tab.html_for_canary_search().await.expect("the documents");
+        // Once in its control and once in the page's log, or nowhere.
+        assert_eq!(html.matches(value).count(), if done.is_ok() { 2 } else { 0 }, "{html}");
+    }
     browser.close().await;
 }
 

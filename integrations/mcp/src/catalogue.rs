@@ -95,6 +95,7 @@ fn own() -> Vec<ToolEntry> {
             "Ask for values of the user's to be put into the page, or for a purchase. You never see the values. Kinds: \
              REQ.address, REQ.contact, REQ.login, REQ.otp, REQ.identity, REQ.payment, REQ.purchase. Example: \
              REQ.address fields=[\"street\",\"city\"]\\nREQ.end. Each line is answered by GRANT or DENY. \
+             For a new account: REQ.login fields=[\"email\",\"new_password\"]; the password is made and kept for the user. \
              Where a page has several forms, click a control of the one that you mean first. Where a box has no clear \
              label, say what it is for: REQ.address fields=[\"street\"] at={\"street\":\"e12\"}.",
             schema::<BlockArguments>(),

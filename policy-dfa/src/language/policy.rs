@@ -101,7 +101,8 @@ fn card_fields() -> FieldSet {
 }
 
 /// The fields that the language gained after its first version. A policy that does not name them leaves them at their own tier.
-pub(crate) const ADDED_LATER: [Field; 3] = [Field::Username, Field::Company, Field::BirthDate];
+pub(crate) const ADDED_LATER: [Field; 4] =
+    [Field::Username, Field::Company, Field::BirthDate, Field::NewPassword];
 
 /// The tier of a field that the language gained later and a policy does not name: its own, and at least that of the e-mail address
 /// for a user name, since the address of a login may be its name.

@@ -86,6 +86,10 @@ pub enum Reason {
     ValueDamaged,
     /// The vault is locked.
     VaultLocked,
+    /// The form's own rules leave no password that the guard can make for it.
+    PasswordRules,
+    /// A new password could not be kept in the vault's file, so none was given to the page.
+    PasswordNotKept,
     /// The bank or the shop refused the payment.
     PaymentDeclined,
     /// Another payment has not ended.
@@ -179,7 +183,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 72] = [
+    pub const ALL: [Reason; 74] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -232,6 +236,8 @@ impl Reason {
         Reason::ValueUnderivable,
         Reason::ValueDamaged,
         Reason::VaultLocked,
+        Reason::PasswordRules,
+        Reason::PasswordNotKept,
         Reason::PaymentDeclined,
         Reason::PaymentPending,
         Reason::NoPaymentInterface,

@@ -69,6 +69,7 @@ impl Reason {
                 | Reason::NoPayButton
                 | Reason::NoControl
                 | Reason::NoValue
+                | Reason::PasswordRules
         )
     }
 
@@ -272,6 +273,16 @@ impl Reason {
             Reason::VaultLocked => {
                 Words::new("vault_locked", "The vault is locked.", "Ask the user to unlock the vault.")
             }
+            Reason::PasswordRules => Words::new(
+                "password_rules",
+                "The form takes no password that the guard can make for it, by the rules that the page states.",
+                "Let the user choose the password for this form.",
+            ),
+            Reason::PasswordNotKept => Words::new(
+                "password_not_kept",
+                "A new password could not be kept in your vault's file, so none was given to the page.",
+                "Tell the user that the guard cannot keep new passwords: it needs a vault with a file that it can write.",
+            ),
             Reason::PaymentDeclined => Words::new(
                 "payment_declined",
                 "The bank or the shop refused the payment.",

@@ -39,7 +39,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "tiers": { "T1": ["zip"] } }),
-            "tiers.T1[0]: `zip` is not a field; write one of: name, country, region, city, phone, email, street, postal_code, card_number, card_expiry, card_code, government_id, password, one_time_code, username, company, birth_date",
+            "tiers.T1[0]: `zip` is not a field; write one of: name, country, region, city, phone, email, street, postal_code, card_number, card_expiry, card_code, government_id, password, one_time_code, username, company, birth_date, new_password",
         ),
         (
             json!({ "thresholds": { "T0": 0.1 } }),

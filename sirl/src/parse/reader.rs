@@ -125,9 +125,12 @@ pub(super) fn line<'a>(line: &'a str, form: BlockForm, schema: &Schema) -> Parse
             what = form.after_fields();
             fields(list, kind, takes, schema)?
         }
+        None if kind.default_fields().is_subset_of(takes) => (rest, FieldSet::EMPTY),
         // The default fields of a kind must not be more than the schema allows.
-        None if takes != kind.default_fields() => (rest, takes),
-        None => (rest, FieldSet::EMPTY),
+        None => {
+            let within = takes.intersection(kind.default_fields());
+            (rest, if within.is_empty() { takes } else { within })
+        }
     };
     let (rest, at) = match after_blank(rest, "at=").filter(|_| form == BlockForm::Requests) {
         Some(object) => {

@@ -340,7 +340,7 @@ fn the_place_is_in_the_message() {
     let error = parse_block("REQ.otp\r\n\nREQ.login fields=[pasword]\nREQ.end").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "line 3, column 19: unknown field `pasword`; login takes email, password, username"
+        "line 3, column 19: unknown field `pasword`; login takes email, password, username, new_password"
     );
     let error = parse_block("REQ.purchase fields=[city]\nREQ.end").unwrap_err();
     assert_eq!(error.to_string(), "line 1, column 22: purchase does not take `city`; it takes no fields");

@@ -202,7 +202,7 @@ fn every_kind_has_the_fields_of_the_specification() {
         (Kind::Purchase, ""),
         (Kind::Contact, "name,phone,email,username,company"),
         (Kind::Identity, "name,government_id,birth_date"),
-        (Kind::Login, "email,password,username"),
+        (Kind::Login, "email,password,username,new_password"),
         (Kind::Otp, "one_time_code"),
     ] {
         let names: Vec<&str> = kind.allowed_fields().iter().map(Field::as_str).collect();
@@ -222,4 +222,7 @@ fn a_request_without_fields_asks_for_those_of_its_kind() {
     let all = FieldSet::EMPTY.with(Field::Email).with(Field::Password).with(Field::Username);
     assert_eq!(block.requests[0].effective_fields(), all);
     assert_eq!(block.requests[1].effective_fields(), FieldSet::EMPTY.with(Field::Email));
+    // A password is made only for a request that names it.
+    let all_but_new = Kind::Login.allowed_fields().without(FieldSet::EMPTY.with(Field::NewPassword));
+    assert_eq!(Kind::Login.default_fields(), all_but_new);
 }

@@ -214,7 +214,12 @@ proptest! {
             for (bound, free) in bound.requests.iter().zip(&free.requests) {
                 let takes = schema.takes(bound.kind).unwrap();
                 prop_assert!(bound.effective_fields().is_subset_of(takes));
-                let expected = if free.fields.is_empty() { takes } else { free.fields };
+                let defaults = takes.intersection(bound.kind.default_fields());
+                let expected = match (free.fields.is_empty(), defaults.is_empty()) {
+                    (false, _) => free.fields,
+                    (true, false) => defaults,
+                    (true, true) => takes,
+                };
                 prop_assert_eq!(bound.effective_fields(), expected);
             }
         }

@@ -37,6 +37,7 @@ impl Core {
                 form: None,
                 goes_on: false,
                 delivered: None,
+                new_password: None,
                 reply: None,
                 refused: None,
             }
@@ -99,16 +100,15 @@ impl Core {
             }
             (BlockPhase::AskingCode, Event::CodeAsked) => self.release_next(block, now),
             (BlockPhase::Deciding, Event::Seen(seen)) => self.decide_current(block, seen, now),
-            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => {
-                let look = block.look();
-                self.enter(
-                    State::Block(Box::new((block, BlockPhase::LookingAgain(release)))),
-                    Command::Look(look),
-                )
-            }
-            (BlockPhase::RecordingIntent(_) | BlockPhase::RecordingAnswer { .. }, Event::Recorded(false)) => {
-                self.refuse_all(block, Reason::AuditUnavailable, now)
-            }
+            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => self.keep_before(block, release),
+            (BlockPhase::Keeping(release), Event::Kept(kept)) => self.kept(block, release, kept),
+            (BlockPhase::RecordingKept(release), Event::Recorded(true)) => self.look_again(block, release),
+            (
+                BlockPhase::RecordingIntent(_)
+                | BlockPhase::RecordingKept(_)
+                | BlockPhase::RecordingAnswer { .. },
+                Event::Recorded(false),
+            ) => self.refuse_all(block, Reason::AuditUnavailable, now),
             (BlockPhase::LookingAgain(release), Event::Seen(seen)) => self.release(block, release, seen, now),
             (BlockPhase::Releasing(in_flight), Event::Done(done)) => {
                 self.released(block, in_flight, done, now)
@@ -173,10 +173,7 @@ impl Core {
             Ok(())
         });
         if let Err(reason) = found {
-            let reply = self.refusal(block, reason);
-            if let Some(line) = block.current() {
-                line.reply = Some(reply);
-            }
+            self.refuse_line(block, reason);
         }
     }
 
@@ -199,10 +196,7 @@ impl Core {
             let Some(page) = page else {
                 let is_there = line.is_purchase() || line.form.is_some() || line.controls.is_some();
                 let reason = if is_there { Reason::StaleDocument } else { Reason::NoForm };
-                let reply = self.refusal(&mut block, reason);
-                if let Some(line) = block.current() {
-                    line.reply = Some(reply);
-                }
+                self.refuse_line(&mut block, reason);
                 continue;
             };
             line.pointed = pointed;
@@ -214,44 +208,41 @@ impl Core {
             let (request, later) = (line.request.clone(), line.later);
             let request_is_purchase = line.is_purchase();
             let form = form_place(page.value(), has_loose_free_text(forms, page));
-            let cannot_pay = if request_is_purchase { self.cannot_pay(&block, page.value()) } else { None };
-            match self.decide_request(&request, &controls, page, &form, Consent::None, now) {
-                Verdict::Grant(_) | Verdict::Ask(_) if let Some(reason) = cannot_pay => {
-                    let reply = self.refusal(&mut block, reason);
-                    if let Some(line) = block.current() {
-                        line.reply = Some(reply);
-                    }
-                }
+            let hindered = if request_is_purchase {
+                self.cannot_pay(&block, page.value()).map_or(Ok(None), Err)
+            } else {
+                self.new_password(&request, page.value())
+            };
+            let decided = self.decide_request(&request, &controls, page, &form, Consent::None, now);
+            let (verdict, new_password) = match (decided, hindered) {
+                (Verdict::Grant(_) | Verdict::Ask(_), Err(reason)) => (Verdict::Deny(reason), None),
+                (verdict, new_password) => (verdict, new_password.ok().flatten()),
+            };
+            match verdict {
                 // The release decides again on a fresh look. This grant expires unused.
                 Verdict::Grant(_) => {}
                 Verdict::Deny(reason) => {
                     let first = block.first_part();
                     asks.retain(|ask| ask.at < first);
                     block.at = first;
-                    let reply = self.refusal(&mut block, reason);
-                    if let Some(line) = block.current() {
-                        line.reply = Some(reply);
-                    }
-                    block.end_parts();
+                    self.refuse_line(&mut block, reason);
                 }
                 Verdict::Ask(_) if self.prompts_are_spent() => {
-                    let reply = self.refusal(&mut block, Reason::QuestionsSpent);
-                    if let Some(line) = block.current() {
-                        line.reply = Some(reply);
-                    }
-                    block.end_parts();
+                    self.refuse_line(&mut block, Reason::QuestionsSpent);
                 }
                 Verdict::Ask(mut prompt) => {
-                    if !request_is_purchase && !form.can_stand() {
+                    if new_password.is_some() || !request_is_purchase && !form.can_stand() {
                         prompt.scope = ConsentScope::EveryTime;
                     }
+                    let (rules, makes) = new_password.map(|new| (new.rules, new.asked)).unzip();
                     if let Some(line) = block.current() {
                         line.asked_on = Some(PageIdentity::of(page.value()));
+                        line.new_password = rules;
                     }
                     if let Some(origin) = page.origin.known() {
                         let (page, origin) = (Box::new(page.value().clone()), origin.clone());
                         let boxes = pointed_boxes(&page, request.effective_fields(), &controls);
-                        asks.push(PendingConsent { at, later, prompt, page, origin, form, boxes });
+                        asks.push(PendingConsent { at, later, prompt, page, origin, form, boxes, makes });
                     }
                 }
             }
@@ -260,6 +251,11 @@ impl Core {
             return self.release_next(block, now);
         }
         let mut asked = self.asked_of(&block, &asks);
+        for makes in asks.iter().filter_map(|ask| ask.makes.as_ref()) {
+            if !asked.contains(makes) {
+                asked.push(makes.clone());
+            }
+        }
         if let Some(paid) = asks.iter().find(|ask| ask.pays()) {
             // The order is at the shop, also where a provider's frame takes the card.
             let provider = self.provider_frame(&paid.page);
@@ -314,7 +310,7 @@ impl Core {
             return self.refuse_all(block, Reason::MalformedRequest, now);
         };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
-        let asked_on = line.asked_on.clone();
+        let (asked_on, asked_rules) = (line.asked_on.clone(), line.new_password.clone());
         let purchase = line.is_purchase();
         let (controls, goes_on, is_named) =
             (line.at().to_vec(), line.goes_on, line.form.is_some() || line.controls.is_some());
@@ -332,6 +328,9 @@ impl Core {
         };
         if asked_on.is_some_and(|asked| asked != PageIdentity::of(page.value())) {
             return self.refuse_current(block, Reason::StaleDocument, now);
+        }
+        if let Err(reason) = self.is_as_asked(&request, page.value(), (consent, asked_rules)) {
+            return self.refuse_current(block, reason, now);
         }
         self.overtaken = false;
         let present = self.history;
@@ -384,23 +383,24 @@ impl Core {
     }
 
     fn refuse_current(&mut self, mut block: BlockState, reason: Reason, now: Millis) -> Command {
-        let reply = self.refusal(&mut block, reason);
-        if let Some(line) = block.current() {
-            line.reply = Some(reply);
-        }
-        block.end_parts();
+        self.refuse_line(&mut block, reason);
         self.release_next(block, now)
     }
 
     fn refuse_all(&mut self, mut block: BlockState, reason: Reason, _now: Millis) -> Command {
         while block.next_pending().is_some() {
-            let reply = self.refusal(&mut block, reason);
-            if let Some(line) = block.current() {
-                line.reply = Some(reply);
-            }
-            block.end_parts();
+            self.refuse_line(&mut block, reason);
         }
         self.answer_block(&block)
+    }
+
+    /// Refuses the current request, and with it the parts that follow.
+    fn refuse_line(&mut self, block: &mut BlockState, reason: Reason) {
+        let reply = self.refusal(block, reason);
+        if let Some(line) = block.current() {
+            line.reply = Some(reply);
+        }
+        block.end_parts();
     }
 
     /// Answers the agent, once the refusals are recorded.
@@ -466,7 +466,7 @@ impl Core {
 
 impl BlockState {
     /// The look that the decision of the current request needs.
-    fn look(&mut self) -> Look {
+    pub(super) fn look(&mut self) -> Look {
         match (self.current().is_some_and(|line| line.is_purchase()), &self.button) {
             (true, Some(button)) => Look::Element(button.clone()),
             (true, None) => Look::Page,

@@ -9,9 +9,10 @@ use browser_signals::{
 use policy_dfa::{Consent, Fill, Grant, History, Model, PaymentApi, Prompt, Reason, Wire};
 use sirl::reply::Delivered;
 use sirl::{Field, FieldSet, Kind, Request};
+use vault::NewPasswordRules;
 use zeroize::Zeroizing;
 
-use crate::consent::{Answer, ConsentPrompt, FormPlace, HandOver, PointedBox};
+use crate::consent::{Answer, Asked, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
 
 /// One request of the block.
@@ -36,6 +37,8 @@ pub(in crate::session) struct RequestLine {
     pub goes_on: bool,
     /// How the values were delivered, if they were.
     pub delivered: Option<Delivered>,
+    /// The rules of the form about a new password, by which the user was asked about one.
+    pub new_password: Option<NewPasswordRules>,
     /// The reply, once there is one.
     pub reply: Option<String>,
     /// The reason of a refusal.
@@ -152,6 +155,8 @@ pub(in crate::session) struct PendingConsent {
     pub form: FormPlace,
     /// The controls of which only the agent says what they are for.
     pub boxes: Vec<PointedBox>,
+    /// The new password that is made for it.
+    pub makes: Option<Asked>,
 }
 
 impl PendingConsent {
@@ -198,6 +203,10 @@ pub(in crate::session) enum BlockPhase {
     Deciding,
     /// The record of the intent.
     RecordingIntent(GrantedRelease),
+    /// The vault's file, with the password that was made for this release.
+    Keeping(GrantedRelease),
+    /// The record that the password is kept.
+    RecordingKept(GrantedRelease),
     /// The fresh look for the release.
     LookingAgain(GrantedRelease),
     /// The end of the fill, the wire's placeholders or the payment.

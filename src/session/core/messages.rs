@@ -93,6 +93,8 @@ pub enum Command {
         /// The page of the decision.
         decided: Option<Box<Observed<Snapshot>>>,
     },
+    /// Write the vault's file, which has a new password. Nothing is released before it is on disk.
+    KeepVault,
     /// Restrict the container's egress to these origins, before a value is shown to the model.
     Narrow(Vec<Origin>),
     /// Fill a form.
@@ -111,6 +113,8 @@ pub enum Event {
     Act(Action),
     /// Records were written, or not.
     Recorded(bool),
+    /// The vault's file was written, or not.
+    Kept(bool),
     /// The user answered, or let the prompt expire.
     Answered(Answered),
     /// The security code was given and is in the vault, or was not given.

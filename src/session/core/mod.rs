@@ -12,6 +12,7 @@
 //! | `step` | one step, and the walk of a verb |
 //! | `block_state` | the state of a request block |
 //! | `block` | the walk of a request block |
+//! | `new_password` | a password that is made for a form, and kept before it is released |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
 //! | `sign_on` | logins at an identity provider for a site of the task |
@@ -21,6 +22,7 @@ mod block;
 pub(super) mod block_state;
 mod hand_over;
 mod messages;
+mod new_password;
 mod parts;
 mod release;
 mod sign_on;

@@ -116,6 +116,7 @@ impl RequestLine {
             asked_on: None,
             pointed: None,
             controls: None,
+            new_password: None,
             later: FieldSet::EMPTY,
             form: Some(form),
             goes_on: false,

@@ -209,7 +209,7 @@ impl Core {
     }
 
     /// Ends the release of the current request with this reply.
-    fn end_request(&mut self, block: BlockState, reply: Result<String, Reason>) -> Command {
+    pub(super) fn end_request(&mut self, block: BlockState, reply: Result<String, Reason>) -> Command {
         let failed = reply.as_ref().err().copied();
         self.record_outcome(block, reply, failed)
     }

@@ -68,8 +68,8 @@ pub struct CoreDependencies {
     pub releases: Releases,
     /// The standing consents.
     pub book: ConsentBook,
-    /// Whether consents can be stored beyond the session.
-    pub can_persist_consents: bool,
+    /// Whether the vault has a file, so that consents and new passwords outlive the session.
+    pub has_vault_file: bool,
     /// 32 random bytes, from which the nonces of the prompts are derived.
     pub seed: [u8; 32],
 }
@@ -97,8 +97,8 @@ pub struct Core {
     pub(in crate::session) nonces: Nonces,
     /// The requests whose placeholders are in a form and whose outcome is not recorded yet.
     pub(in crate::session) wires: Vec<u64>,
-    /// Whether consents can be stored beyond the session.
-    pub(in crate::session) can_persist_consents: bool,
+    /// Whether the vault has a file, so that consents and new passwords outlive the session.
+    pub(in crate::session) has_vault_file: bool,
     pub(in crate::session) last_text: String,
     /// The form that the agent pointed at last.
     pub(in crate::session) pointed: Option<PointedForm>,
@@ -149,7 +149,7 @@ pub struct Core {
 impl Core {
     /// A session for a sealed task. `prompt` is the prompt as it is shown to the model.
     pub fn new(task: Task, decision: DecisionPoint, tools: CoreDependencies, prompt: &str) -> Core {
-        let CoreDependencies { vault, detectors, releases, book, can_persist_consents, seed } = tools;
+        let CoreDependencies { vault, detectors, releases, book, has_vault_file, seed } = tools;
         Core {
             task,
             decision,
@@ -167,7 +167,7 @@ impl Core {
             sent: AgentEgress::default(),
             nonces: Nonces::new(seed),
             wires: Vec::new(),
-            can_persist_consents,
+            has_vault_file,
             last_text: String::new(),
             pointed: None,
             page: None,

@@ -269,6 +269,7 @@ impl Session {
                     self.dependencies.ask_code(&card, &prompt).await;
                     Event::CodeAsked
                 }
+                Command::KeepVault => Event::Kept(self.dependencies.save()),
                 Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;

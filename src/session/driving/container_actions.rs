@@ -150,6 +150,7 @@ pub(crate) fn reason_of(error: &BridgeError) -> Reason {
         },
         BridgeError::TextWithheld => Reason::EgressBlocked,
         BridgeError::NotApplicable => Reason::NotApplicable,
+        BridgeError::RuledOut => Reason::PasswordRules,
         BridgeError::FormIncomplete => Reason::FormIncomplete,
         BridgeError::Unreachable(failure) => match failure {
             LoadFailure::Certificate => Reason::CertificateInvalid,

@@ -152,7 +152,7 @@ pub(super) async fn open(
         let guessed = (before > 0).then_some(Notice::GuessedBefore(before));
         let noticed = chosen.into_iter().chain(surface.notice()).chain(guessed);
         let mut prompt = question.with_notices(noticed).prompt(&policy, nonce);
-        if !dependencies.can_persist_consents() {
+        if !dependencies.has_vault_file() {
             prompt = prompt.for_this_task_only();
         }
         let answered = dependencies.ask(&prompt).await;
@@ -199,15 +199,9 @@ impl SealedTask {
         )
         .with_safety(dependencies.safety.clone())
         .in_own_browser(self.surface.is_own_browser());
-        let can_persist_consents = dependencies.can_persist_consents();
-        let tools = CoreDependencies {
-            vault,
-            detectors,
-            releases,
-            book: self.book,
-            can_persist_consents,
-            seed: self.seed,
-        };
+        let has_vault_file = dependencies.has_vault_file();
+        let tools =
+            CoreDependencies { vault, detectors, releases, book: self.book, has_vault_file, seed: self.seed };
         let mut core = Core::new(self.task, decision, tools, &self.prompt)
             .with_schema(dependencies.schema.clone())
             .with_earlier_guesses(dependencies.earlier_guesses())

@@ -214,6 +214,7 @@ impl TabSession {
                     self.dependencies.ask_code(&card, &prompt).await;
                     Event::CodeAsked
                 }
+                Command::KeepVault => Event::Kept(self.dependencies.save()),
                 Command::HandOver(offer) => Event::HandedOver(self.dependencies.hand_over(&offer).await),
                 Command::Read => Event::PageRead(self.read().await.map_err(reason_of)),
                 Command::Look(Look::Forms) => Event::Seen(self.forms().await.map_err(reason_of)),

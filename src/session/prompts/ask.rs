@@ -43,7 +43,7 @@ impl Core {
         let mut noticed = self.notices(pages);
         noticed.extend(self.amount_notice(&asked));
         let prompt = ConsentPrompt::new(asked, noticed, scope, ticket);
-        if self.can_persist_consents { prompt } else { prompt.for_this_task_only() }
+        if self.has_vault_file { prompt } else { prompt.for_this_task_only() }
     }
 
     /// The notices about these pages and about the task so far.

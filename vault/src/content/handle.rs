@@ -22,6 +22,14 @@ pub(crate) fn is_valid(handle: &str) -> bool {
         && name.bytes().filter(u8::is_ascii_digit).count() <= MOST_DIGITS
 }
 
+/// The name for a record of this host: its letters, with a dash for everything else. There are no digits, since a number may follow.
+pub(crate) fn name_of_host(host: &str) -> String {
+    let parts = host.split(|c: char| !c.is_ascii_alphabetic()).filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    let name = name.get(..name.len().min(LONGEST - "-99".len())).unwrap_or_default().trim_end_matches('-');
+    if name.is_empty() { "site".to_owned() } else { name.to_owned() }
+}
+
 /// The kind of a valid handle.
 pub(crate) fn kind_of(handle: &str) -> &str {
     handle.split_once(':').map_or("", |(kind, _)| kind)
@@ -34,7 +42,7 @@ pub(crate) fn name_of(handle: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::is_valid;
+    use super::{is_valid, name_of_host};
 
     #[test]
     fn names_of_the_right_form() {
@@ -42,6 +50,22 @@ mod tests {
             ["card:personal", "address:home", "contact:me", "identity:eu-1", "login:shop_2", "otp:x"]
         {
             assert!(is_valid(handle), "{handle}");
+        }
+    }
+
+    #[test]
+    fn a_host_gives_a_name() {
+        let long = format!("{}.example", "shop".repeat(10));
+        for (host, name) in [
+            ("www.shop.example", "www-shop-example"),
+            ("Shop24.example", "shop-example"),
+            ("127.0.0.1", "site"),
+            ("[::1]", "site"),
+            ("xn--mnchen-3ya.example", "xn-mnchen-ya-example"),
+            (&long, "shopshopshopshopshopshopshops"),
+        ] {
+            assert_eq!(name_of_host(host), name, "{host}");
+            assert!(is_valid(&format!("login:{name}-99")), "{host}");
         }
     }
 

@@ -33,6 +33,11 @@ impl Plaintext {
         Plaintext { held: Held::Pooled { buffer: pool.take(), length: 0 }, prefix: 0 }
     }
 
+    /// Copies the text into memory of its own, to encrypt it again.
+    pub(crate) fn to_secret(&self) -> Secret {
+        Secret::filled(self.expose().len(), |out| out.copy_from_slice(self.expose()))
+    }
+
     /// The text without its padding.
     pub(crate) fn expose(&self) -> &[u8] {
         let padded = match &self.held {

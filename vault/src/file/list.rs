@@ -192,6 +192,7 @@ fn code_of(field: Field) -> u8 {
         Field::Username => 15,
         Field::Company => 16,
         Field::BirthDate => 17,
+        Field::NewPassword => 18,
     }
 }
 

@@ -4,7 +4,7 @@ use browser_signals::{
     Destination, EmbeddedFill, NodeId, Observed, Origin, SealedFill, SealedValue, SealedWire, Snapshot,
     WireField,
 };
-use policy_dfa::{Fill, Grant, Millis, Model, PaymentApi, Terms, Wire};
+use policy_dfa::{Fill, Grant, Millis, Model, PaymentApi, RedeemError, Terms, Wire};
 use sirl::{Field, FieldSet, Kind, Money, Tier};
 
 use super::asking::Asking;
@@ -13,6 +13,7 @@ use super::placeholder::placeholder;
 use crate::content::record::Record;
 use crate::crypto::cipher::Entropy;
 use crate::crypto::padded::Plaintext;
+use crate::made::NewPasswordRules;
 use crate::store::vault::Vault;
 
 /// The time in which placeholders are replaced by values, in milliseconds. This is longer than the life of a grant,
@@ -131,6 +132,8 @@ impl Vault {
         let redeemed = self.verifier.redeem(grant, fresh, now)?;
         let terms = redeemed.terms();
         let (destination, placed) = self.placed(terms, fresh)?;
+        let made = placed.iter().filter(|(_, field, _)| *field == Field::NewPassword);
+        let made = made.map(|(node, ..)| *node).collect();
         let values = placed.into_iter().map(|(node, _, value)| (node, value)).collect();
         Ok(SealedFill {
             container_id: terms.container_id.clone(),
@@ -144,6 +147,7 @@ impl Vault {
                 top_origin: frame.top_origin().clone(),
             }),
             values,
+            made,
         })
     }
 
@@ -199,6 +203,14 @@ impl Vault {
         }
         let destination = terms.goes_to().ok_or(ReleaseError::DestinationUnknown)?;
         let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
+        if placed.contains(Field::NewPassword) {
+            // A page that changed its rules since the password was made is not the one that the user was asked about.
+            let rules = NewPasswordRules::of_placed(fresh, &terms.placements);
+            let made = self.made_for(&destination.origin).ok_or(ReleaseError::NoValue(Field::NewPassword))?;
+            if *made.1 != rules {
+                return Err(ReleaseError::Redeem(RedeemError::Stale));
+            }
+        }
         let receivers = terms.receivers();
         let supply = self.supply(terms.kind, placed, &receivers.iter().collect::<Vec<_>>());
         let asking = Asking::of(terms, fresh);

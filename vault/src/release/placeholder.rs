@@ -43,7 +43,7 @@ pub(crate) fn placeholder(field: Field, entropy: &mut dyn Entropy) -> (String, S
         Field::Street => (format!("{} {} Road", random.below(190) + 10, random.word(8)), Shape::Text),
         Field::City | Field::Region | Field::Country | Field::Company => (random.word(8), Shape::Text),
         Field::GovernmentId => (format!("X{}", random.digits(8)), Shape::Text),
-        Field::Password => {
+        Field::Password | Field::NewPassword => {
             (format!("{}-{}{}", random.word(8), random.letters(4), random.digits(3)), Shape::Text)
         }
     }

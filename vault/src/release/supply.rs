@@ -7,7 +7,7 @@
 //! with the expiry of another. Only name, phone, e-mail, user name and company, which records share, may come from another record if
 //! the primary one lacks them. The primary record is chosen by these criteria, in this order:
 //!
-//! 1. it has a value that the user gave for this task;
+//! 1. it has a value that the user gave for this task, or a password that the guard made in it;
 //! 2. it has all of the requested fields that records do not share, and the password if a login is requested, so that each page of
 //!    a login in steps gets its part from the same account;
 //! 3. it is no login, unless a login is requested;
@@ -71,6 +71,8 @@ pub(crate) struct Supply<'v> {
     primary: Option<&'v str>,
     own_kind: &'static str,
     fields: FieldSet,
+    /// The record of the password that was made for this place in this task.
+    made: Option<&'v str>,
     /// The persona whose values are preferred for fields that the primary record lacks.
     persona: Option<&'v str>,
 }
@@ -79,6 +81,10 @@ impl<'v> Supply<'v> {
     /// The record that supplies `field`, even if the request does not ask for the field. The e-mail address of a login is
     /// its user name where the form has no control for the address; in any other form a user name may be for everybody to read.
     pub(crate) fn record(&self, field: Field) -> Option<&'v Record> {
+        if field == Field::NewPassword {
+            let mut passwords = self.candidates.iter().filter(|c| c.record.field == Field::Password);
+            return passwords.find(|c| Some(c.record.handle.as_str()) == self.made).map(|c| c.record);
+        }
         // A login with a user name needs no address of another record.
         if field == Field::Email && self.own_kind == "login" && self.own(Field::Username).is_some() {
             return self.own(field);
@@ -191,16 +197,26 @@ impl Vault {
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
     pub(crate) fn supply(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Supply<'_> {
         let of_task = self.for_task.iter().map(|record| Candidate { record, for_task: true });
-        let stored = self.records.iter().map(|record| Candidate { record, for_task: false });
-        let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
         let own_kind = record_kind(kind);
+        let made = self.made.iter().find(|made| origins.iter().all(|origin| **origin == made.origin));
+        let made = made.map(|made| made.handle.as_str());
+        let is_made = |record: &Record| own_kind == "login" && Some(record.handle.as_str()) == made;
+        let stored = self.records.iter().map(|record| Candidate { record, for_task: is_made(record) });
+        let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
         let preferred = self.preferred.as_deref();
         // The pages of a login ask for its parts one after another, and the account is the same on each: the one with a password.
         let whole = |kind| if kind == Kind::Login { fields.with(Field::Password) } else { fields };
-        let primary = primary(&candidates, own_kind, whole(kind), preferred)
-            .or_else(|| primary(&candidates, own_kind, fields, preferred));
+        let new = FieldSet::EMPTY.with(Field::NewPassword);
+        let primary = match made.filter(|_| fields.contains(Field::NewPassword)) {
+            Some(made) => Some(made),
+            None if fields.contains(Field::NewPassword) => {
+                primary(&candidates, own_kind, fields.without(new), preferred)
+            }
+            None => primary(&candidates, own_kind, whole(kind), preferred)
+                .or_else(|| primary(&candidates, own_kind, fields, preferred)),
+        };
         let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
-        Supply { candidates, primary, own_kind, fields, persona }
+        Supply { candidates, primary, own_kind, fields, made, persona }
     }
 }
 

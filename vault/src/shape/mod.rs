@@ -55,6 +55,7 @@ pub(crate) const fn whole(field: Field) -> Asked {
         Field::Email => Asked::Email,
         Field::Username => Asked::Username,
         Field::Password => Asked::Password,
+        Field::NewPassword => Asked::NewPassword,
         Field::OneTimeCode => Asked::OneTimeCode,
         Field::CardNumber => Asked::CardNumber,
         Field::CardExpiry => Asked::CardExpiry,
@@ -66,11 +67,13 @@ pub(crate) const fn whole(field: Field) -> Asked {
 }
 
 /// Returns the field that a request for `fields` releases into a control that asks for this; none if it asks for no such field.
-/// The name of an account may be its e-mail address, so a request for the address alone releases it there.
+/// The name of an account may be its e-mail address, so a request for the address alone releases it there. A password that is being set
+/// may be a stored one, if no new one is asked for.
 pub fn field_among(asked: Asked, fields: FieldSet) -> Option<Field> {
     let field = field_of(asked)?;
+    let first = (asked == Asked::NewPassword).then_some(Field::NewPassword);
     let other = (field == Field::Username).then_some(Field::Email);
-    [Some(field), other].into_iter().flatten().find(|field| fields.contains(*field))
+    [first, Some(field), other].into_iter().flatten().find(|field| fields.contains(*field))
 }
 
 /// How many boxes a number is split over, given all the controls of a form that ask for it: four boxes of four digits for a card

@@ -100,9 +100,11 @@ impl Vault {
         self.for_task.retain(|record| (record.handle.as_str(), record.field) != (handle, field));
     }
 
-    /// Drops every value that was kept for one task; also in a locked vault.
+    /// Drops every value that was kept for one task; also in a locked vault. The records of made passwords stay, and are those of
+    /// no task any more.
     pub fn forget_task_values(&mut self) {
         self.for_task.clear();
+        self.made.clear();
     }
 
     /// Removes every stored value of the record `handle`, and returns their number.
@@ -168,6 +170,9 @@ impl Vault {
         let keys = self.keys.as_ref().ok_or(VaultError::Locked)?;
         if !handle::is_valid(handle) {
             return Err(VaultError::BadHandle);
+        }
+        if field == Field::NewPassword {
+            return Err(VaultError::MadeByTheGuard);
         }
         let old = others.iter().find(|r| r.handle == handle && r.field == field);
         if old.is_none() && others.len() >= MOST_RECORDS {

@@ -15,6 +15,7 @@ use crate::error::VaultError;
 use crate::file::header::Header;
 use crate::file::list::MOST_RECORDS;
 use crate::file::manifest::{self, Contents};
+use crate::made::Made;
 
 /// A user's values, each encrypted under the vault's key, also in memory.
 ///
@@ -28,6 +29,8 @@ pub struct Vault {
     pub(crate) records: Vec<Record>,
     /// Values for one task, which are never written.
     pub(crate) for_task: Vec<Record>,
+    /// The passwords that were made in this task. Their records are stored.
+    pub(crate) made: Vec<Made>,
     pub(crate) signing: Signing,
     pub(crate) states: Vec<State>,
     pub(crate) preferred: Option<String>,
@@ -242,6 +245,7 @@ impl Vault {
             generation: 0,
             records: Vec::new(),
             for_task: Vec::new(),
+            made: Vec::new(),
             signing,
             states: Vec::new(),
             preferred: None,

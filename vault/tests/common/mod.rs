@@ -40,6 +40,17 @@ request contact {
     consent once per session
     deliver fill
 }
+request login {
+    container covers the fields
+    origin is the task's
+    tls valid
+    frame top
+    destination origin is the task's
+    destination https
+    visible
+    consent once per session
+    deliver fill
+}
 request purchase {
     container T2
     origin is the task's
@@ -184,7 +195,7 @@ fn decide(
         .map(|(field, node)| Placement { field: *field, node: NodeId(*node), basis: Basis::Page })
         .collect();
     let budget = Money::parse("500.00", Currency::new("USD").expect("currency"));
-    let kinds = vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase];
+    let kinds = vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase, Kind::Login];
     let task = Task::new(vec![shop()], kinds, budget, Container::T2);
     point.decide(&Question {
         event: Event::Request {
@@ -203,7 +214,17 @@ fn decide(
 
 /// Makes a grant to fill `fields` into these nodes, decided on observation number 1.
 pub fn fill_grant(point: &mut DecisionPoint, kind: Kind, fields: &[(Field, i64)]) -> Grant<Fill> {
-    match decide(point, kind, fields, &seen(page(), 1)) {
+    fill_grant_on(point, kind, fields, page())
+}
+
+/// Makes a grant to fill `fields` into these nodes of this page, decided on observation number 1.
+pub fn fill_grant_on(
+    point: &mut DecisionPoint,
+    kind: Kind,
+    fields: &[(Field, i64)],
+    page: Snapshot,
+) -> Grant<Fill> {
+    match decide(point, kind, fields, &seen(page, 1)) {
         Verdict::Grant(Granted::Fill(grant)) => grant,
         other => panic!("no fill was granted: {other:?}"),
     }

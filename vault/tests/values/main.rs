@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod made;
 mod messages;
 mod outgoing;
 mod parts;

@@ -67,6 +67,7 @@ fn errors() -> Vec<VaultError> {
         VaultError::ValueDamaged(Field::Name),
         VaultError::StateDamaged(StateName::AuditHead),
         VaultError::SigningDamaged,
+        VaultError::MadeByTheGuard,
         VaultError::Ephemeral,
         VaultError::ExportPassphraseNotText,
         VaultError::Damaged { section: Section::SigningKey, offset: 9 },

@@ -36,6 +36,8 @@ pub(crate) struct FillStep<'a> {
     pub values: Vec<(NodeId, &'a str)>,
     /// For placeholders: the name that each control must have, under which its value may be sent.
     pub names: Option<Vec<&'a str>>,
+    /// The controls that must accept their value by their own validation.
+    pub made: &'a [NodeId],
     /// Whether the value that is sent in the end is ASCII, and so the same in every character set of a page.
     pub ascii: bool,
 }
@@ -62,7 +64,8 @@ impl Tab {
     /// # Errors
     /// [`BridgeError::Stale`] for another container, document or node, [`BridgeError::Diverted`] for another
     /// form, destination or value, [`BridgeError::Occluded`] for a control that is not visible,
-    /// [`BridgeError::NotApplicable`] for one that cannot hold its value, [`BridgeError::Unconfirmed`] where the values
+    /// [`BridgeError::NotApplicable`] for one that cannot hold its value, [`BridgeError::RuledOut`] for a made password that the
+    /// form's own rules refuse, [`BridgeError::Unconfirmed`] where the values
     /// were sent and the browser did not report the outcome.
     pub async fn fill(&self, fill: SealedFill) -> Result<FillReport, BridgeError> {
         let mut values = Vec::with_capacity(fill.values.len());
@@ -80,6 +83,7 @@ impl Tab {
             embedded: fill.embedded.as_ref(),
             values,
             names: None,
+            made: &fill.made,
             ascii: true,
         };
         self.place(step).await
@@ -112,7 +116,9 @@ impl Tab {
         };
         let way = json!({ "value": way_of(step.destination) });
         let wire = json!({ "value": step.names.as_ref().map(|names| json!({ "names": names, "ascii": step.ascii })) });
-        let mut arguments = vec![form, way, wire, json!({ "value": step.values.len() })];
+        let made: Vec<bool> = step.values.iter().map(|(node, _)| step.made.contains(node)).collect();
+        let mut arguments =
+            vec![form, way, wire, json!({ "value": made }), json!({ "value": step.values.len() })];
         for (node, _) in &step.values {
             arguments.push(self.state.object(frame, &world, *node).await?);
         }

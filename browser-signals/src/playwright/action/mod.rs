@@ -321,6 +321,7 @@ pub(crate) fn outcome(word: &Value) -> Result<(), BridgeError> {
         Some("done") => Ok(()),
         Some("gone") => Err(BridgeError::Stale),
         Some("unfit") => Err(BridgeError::NotApplicable),
+        Some("ruled out") => Err(BridgeError::RuledOut),
         Some("hidden") => Err(BridgeError::Occluded),
         _ => Err(BridgeError::Diverted),
     }
@@ -336,6 +337,7 @@ mod tests {
         for (word, error) in [
             (json!("gone"), BridgeError::Stale),
             (json!("unfit"), BridgeError::NotApplicable),
+            (json!("ruled out"), BridgeError::RuledOut),
             (json!("hidden"), BridgeError::Occluded),
             (json!("diverted"), BridgeError::Diverted),
             (json!(true), BridgeError::Diverted),

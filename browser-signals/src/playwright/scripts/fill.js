@@ -36,8 +36,15 @@ const isSentAsUtf8 = (form) => {
 };
 // Whether the control's own validation accepts its value: a placeholder that it refuses would never be sent.
 const isAccepted = (el) => getter(ValidityState, 'valid').call(getter(HTMLInputElement, 'validity').call(el));
-// For a wire, the values are placeholders: each is in an input of the name under which its value may be sent.
-const fill = (form, way, wire, count, ...given) => {
+// Whether a control's own rules about length and pattern accept its value. A script of the page may report an error of its own
+// until it runs again, so that is left to the sending of the form.
+const isWithinRules = (el) => {
+  const validity = getter(HTMLInputElement, 'validity').call(el);
+  return !['patternMismatch', 'tooShort', 'tooLong'].some((fault) => getter(ValidityState, fault).call(validity));
+};
+// For a wire, the values are placeholders: each is in an input of the name under which its value may be sent. `made` says of each
+// control whether its value was made by its rules.
+const fill = (form, way, wire, made, count, ...given) => {
   const controls = given.slice(0, count);
   const values = given.slice(count);
   if (wire && !wire.ascii && !isSentAsUtf8(form)) return 'unfit';
@@ -75,6 +82,8 @@ const fill = (form, way, wire, count, ...given) => {
   };
   for (const [i, el] of controls.entries()) valueSetter(el).call(el, stored[i]);
   let state = verify();
+  // No script of the page runs before the value is taken out again.
+  if (state === 'done' && controls.some((el, i) => made[i] && !isWithinRules(el))) state = 'ruled out';
   if (state === 'done') {
     for (const el of controls) announce(el);
     state = verify();

@@ -11,7 +11,7 @@ const fillHere = ({ form, way, nodes: wanted, values, until }) => {
   if ((form && !owner) || controls.some((el) => !el)) return 'gone';
   // Watched before the fill, since a page may send a value at once.
   const ends = keepWatch({ form: owner, way, controls, values });
-  const state = inPlace(() => fill(owner, way, null, controls.length, ...controls, ...values));
+  const state = inPlace(() => fill(owner, way, null, [], controls.length, ...controls, ...values));
   if (state !== 'done') ends();
   return state;
 };

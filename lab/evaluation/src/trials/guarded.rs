@@ -78,7 +78,11 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
                 let last = order.actions.last().is_none_or(is_wanted);
                 order.waiting.is_empty() && order.actions.iter().all(is_quantity) && last
             }
-            Asked::Reveal { .. } | Asked::SignOn { .. } | Asked::AtProvider { .. } | Asked::Verb { .. } => false,
+            Asked::Reveal { .. }
+            | Asked::SignOn { .. }
+            | Asked::AtProvider { .. }
+            | Asked::Verb { .. }
+            | Asked::NewPassword { .. } => false,
         });
         if agrees { Answer::Session } else { Answer::No }
     }

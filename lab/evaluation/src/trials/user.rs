@@ -111,6 +111,7 @@ fn about(asked: &Asked) -> &'static str {
         Asked::Release { .. } => "release",
         Asked::Pay { .. } => "pay",
         Asked::Order(_) => "order",
+        Asked::NewPassword { .. } => "new_password",
         Asked::Reveal { .. } => "reveal",
         Asked::SignOn { .. } => "sign_on",
         Asked::Verb { .. } | Asked::AtProvider { .. } => "verb",

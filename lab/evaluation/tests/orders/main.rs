@@ -7,6 +7,7 @@ mod forms;
 mod forwarding;
 mod honest;
 mod hostile;
+mod registration;
 mod safety;
 mod shop;
 mod steps;

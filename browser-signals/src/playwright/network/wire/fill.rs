@@ -58,6 +58,7 @@ impl Tab {
             embedded: None,
             values,
             names: Some(names),
+            made: &[],
             ascii,
         };
         // Registered before the placeholders are set, since a page may send them within the same step.

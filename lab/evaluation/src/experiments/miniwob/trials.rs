@@ -121,7 +121,11 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
             Asked::Order(order) => Some(&order.site) == site,
             // The user has just written this text.
             Asked::Reveal { .. } => true,
-            Asked::Pay { .. } | Asked::SignOn { .. } | Asked::AtProvider { .. } | Asked::Verb { .. } => false,
+            Asked::Pay { .. }
+            | Asked::SignOn { .. }
+            | Asked::AtProvider { .. }
+            | Asked::Verb { .. }
+            | Asked::NewPassword { .. } => false,
         });
         if agrees { Answer::Session } else { Answer::No }
     }
