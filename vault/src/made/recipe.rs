@@ -189,7 +189,7 @@ impl Random<'_> {
         let mut byte = Zeroizing::new([0]);
         for _ in 0..MOST_DRAWS {
             self.0.fill(byte.as_mut());
-            let drawn = usize::from(byte[0]);
+            let drawn = usize::from(u8::from_le_bytes(*byte));
             // Above the largest multiple the first characters would be more likely.
             if drawn >= 256 - 256 % size {
                 continue;
