@@ -35,10 +35,10 @@ pub use decision::grant::{
 pub use decision::history::{History, SessionEvent};
 pub use decision::partial::Partial;
 pub use decision::possible::{Possible, Prospect};
-pub use decision::question::{Basis, Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
-pub use decision::valuation::suffices as pointing_suffices;
 pub use decision::provider::ProviderFrame;
+pub use decision::question::{Basis, Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
 pub use decision::sign_on::SignOn;
+pub use decision::valuation::suffices as pointing_suffices;
 pub use language::error::{PolicyError, Problem};
 pub use language::json::{JsonError, JsonProblem};
 pub use language::policy::{Policy, SafetyBand, Thresholds};

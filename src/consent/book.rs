@@ -165,6 +165,18 @@ impl ConsentBook {
         }
     }
 
+    /// Takes the fields of a login that were filled from the yeses that wait for a later form at this site, whatever they were
+    /// granted by: each waits for one form.
+    pub fn use_up(&mut self, to: &Origin, fields: FieldSet) {
+        let waits = |noted: &Noted| {
+            noted.kind == Kind::Login && noted.to == *to && noted.form.is_none() && noted.answer.agrees()
+        };
+        for noted in self.noted.iter_mut().filter(|noted| waits(noted)) {
+            noted.fields = noted.fields.without(fields);
+        }
+        self.noted.retain(|noted| !(waits(noted) && noted.fields.is_empty()));
+    }
+
     /// Makes an answer a standing consent. A yes replaces one for the same form, and a never replaces all of its kind and
     /// site.
     fn make_standing(&mut self, noted: &Noted, now: Millis) {

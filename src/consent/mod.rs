@@ -39,9 +39,9 @@ pub use answerer::{
     AnswerFuture, Answerer, CodeFuture, HAND_OVER_TIMEOUT, HandOver, HandOverFuture, HandedOver,
     ScriptedAnswerer, WarnFuture, Warning,
 };
-pub use asked::{Asked, AskedProvider, OpenPages, PointedBox, Quoted};
 #[cfg(feature = "browser")]
 pub(crate) use asked::ACCOUNT_NAMES;
+pub use asked::{Asked, AskedProvider, OpenPages, PointedBox, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};

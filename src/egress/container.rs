@@ -117,8 +117,9 @@ impl ContainerEgress {
         }
         let url = Url::parse(request.url).ok()?;
         let to = Origin::of(&url).ok()?;
-        // The policy names a provider's origins, and not their paths. The user agreed to them with the fill.
-        if self.providers.contains(&to) {
+        // The policy names a provider's origins, and not their paths. The user agreed to them with the fill. A page of a
+        // provider in the top frame is another matter.
+        if !request.main_navigation && self.providers.contains(&to) {
             return None;
         }
         let sign_on = self.sign_on.get();
@@ -179,8 +180,11 @@ impl ContainerEgress {
         let destined = |release: &ReleasedValue| {
             release.destination.origin == *origin || may_return(sign_on.as_ref(), release, origin)
         };
-        // Each value has destinations of its own.
-        let granted_all = releases.iter().all(destined);
+        // Each value has destinations of its own, and may have several.
+        let may_go = |handle: &str, field: Field| {
+            releases.iter().any(|r| r.handle == handle && r.field == field && destined(r))
+        };
+        let granted_all = releases.iter().all(|release| may_go(&release.handle, release.field));
         let body = request.body.unwrap_or(&[]);
         if !granted_all && !is_text(body) {
             return Err(Blocked::new("opaque_body"));
@@ -196,9 +200,6 @@ impl ContainerEgress {
             return Err(Blocked::new("typed"));
         }
 
-        let may_go = |handle: &str, field: Field| {
-            releases.iter().any(|r| r.handle == handle && r.field == field && destined(r))
-        };
         let entries: Vec<(&str, Field)> = releases.iter().map(|r| (r.handle.as_str(), r.field)).collect();
         let vault = self.vault.lock().map_err(|_| Blocked::new("vault"))?;
         let unknown = |_: ReleaseError| Blocked::new("vault");

@@ -73,7 +73,12 @@ pub fn place_at(page: &Snapshot, fields: FieldSet, at: &[(Field, NodeId)]) -> Op
     let mut candidates: Vec<Candidate<'_>> = candidates.collect();
     // A form that asks for the present password changes it, and a new one is made for new accounts alone.
     let is_present = |found: &Match| found.asked == Some(Asked::Password) && !found.confirms;
-    if page.controls.iter().zip(&found).any(|(control, found)| can_take(control, found.asked) && is_present(found)) {
+    if page
+        .controls
+        .iter()
+        .zip(&found)
+        .any(|(control, found)| can_take(control, found.asked) && is_present(found))
+    {
         candidates.retain(|one| one.field != Field::NewPassword);
     }
     // Where a form asks for both, the e-mail address is not the name of the account.

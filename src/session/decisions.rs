@@ -185,10 +185,14 @@ impl Core {
         self.book.bind(&ReleaseScope { kind, fields, records, to: origin, form: Some(form) }, now);
     }
 
-    /// Whether the user said never to this kind, for the page or for its form's destination.
+    /// Whether the user said never to this kind, for the page, for the page around it or for its form's destination.
     fn is_refused_for_good(&self, request: &Request, page: &Snapshot, origin: &Origin) -> bool {
         let sent_to = page.destination.known().map(|to| &to.origin);
-        sent_to.into_iter().chain([origin]).any(|site| self.book.never(request.kind, site))
+        sent_to
+            .into_iter()
+            .chain([origin])
+            .chain(page.top_origin.known())
+            .any(|site| self.book.never(request.kind, site))
     }
 
     /// The preflight answer to a plan of the model: a refusal for each kind that can never be granted in this task. It

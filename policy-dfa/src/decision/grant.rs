@@ -10,8 +10,8 @@ use browser_signals::{
 };
 use sirl::{Field, FieldSet, Kind, Money};
 
-use super::question::{Basis, Millis, Placement};
 use super::provider::ProviderFrame;
+use super::question::{Basis, Millis, Placement};
 use crate::vocabulary::event::{NEVER_IN_CLEAR, takes_card_or_id};
 
 mod sealed {

@@ -4,8 +4,8 @@ use browser_signals::{Container, Control, Destination, Fact, Origin, Sink, Snaps
 use sirl::{Claim, Field, Kind, Request, Tier};
 
 use super::history::History;
-use super::question::{Basis, Carried, Consent, Event, Goal, Placement, Question, Task};
 use super::provider::goal_of_frame;
+use super::question::{Basis, Carried, Consent, Event, Goal, Placement, Question, Task};
 use super::sign_on::Sites;
 use crate::automaton::compile::{Checked, Compiled};
 use crate::automaton::site_matcher::SiteAddress;

@@ -74,10 +74,8 @@ pub(crate) const NEVER_IN_CLEAR: FieldSet = FieldSet::EMPTY
     .with(Field::GovernmentId);
 
 /// The fields that the agent's word alone never places.
-pub(crate) const NEVER_POINTED: FieldSet = NEVER_IN_CLEAR
-    .with(Field::Password)
-    .with(Field::NewPassword)
-    .with(Field::OneTimeCode);
+pub(crate) const NEVER_POINTED: FieldSet =
+    NEVER_IN_CLEAR.with(Field::Password).with(Field::NewPassword).with(Field::OneTimeCode);
 
 /// Whether requests of a kind may ask for card data or a government identity number, or pay with a card.
 pub(crate) fn takes_card_or_id(kind: Kind) -> bool {

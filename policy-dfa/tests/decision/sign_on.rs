@@ -42,7 +42,8 @@ fn pages() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
 }
 
 fn events() -> (Vec<Request>, Vec<VerbKind>) {
-    let request = |kind| Request { kind, fields: FieldSet::EMPTY, claim: Default::default() };
+    let request =
+        |kind| Request { kind, fields: FieldSet::EMPTY, at: Default::default(), claim: Default::default() };
     (
         Kind::ALL.into_iter().map(request).collect(),
         vec![

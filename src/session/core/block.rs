@@ -12,6 +12,7 @@ use super::messages::{Command, Event, Look};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Asked, Warning};
+use crate::guard::placement::place_at;
 use crate::guard::pointing::{PointedControls, PointedForm, pointed_boxes};
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::decisions::fit_fields;
@@ -32,6 +33,7 @@ impl Core {
                 number: self.requests,
                 consent: Consent::None,
                 asked_on: None,
+                asked_for: Vec::new(),
                 pointed: None,
                 controls: None,
                 form: None,
@@ -237,6 +239,8 @@ impl Core {
                     let (rules, makes) = new_password.map(|new| (new.rules, new.asked)).unzip();
                     if let Some(line) = block.current() {
                         line.asked_on = Some(PageIdentity::of(page.value()));
+                        let fields = request.effective_fields();
+                        line.asked_for = place_at(page.value(), fields, &controls).unwrap_or_default();
                         line.new_password = rules;
                     }
                     if let Some(origin) = page.origin.known() {
@@ -311,6 +315,7 @@ impl Core {
         };
         let (request, number, consent) = (line.request.clone(), line.number, line.consent);
         let (asked_on, asked_rules) = (line.asked_on.clone(), line.new_password.clone());
+        let asked_for = line.asked_for.clone();
         let purchase = line.is_purchase();
         let (controls, goes_on, is_named) =
             (line.at().to_vec(), line.goes_on, line.form.is_some() || line.controls.is_some());
@@ -326,7 +331,10 @@ impl Core {
             Ok(None) => return self.refuse_current(block, Reason::NoForm, now),
             Err(reason) => return self.refuse_current(block, reason, now),
         };
-        if asked_on.is_some_and(|asked| asked != PageIdentity::of(page.value())) {
+        // The yes is for these controls, and for what the page said of them.
+        let placed = place_at(page.value(), request.effective_fields(), &controls);
+        let is_moved = !purchase && placed.is_some_and(|placed| placed != asked_for);
+        if asked_on.is_some_and(|asked| is_moved || asked != PageIdentity::of(page.value())) {
             return self.refuse_current(block, Reason::StaleDocument, now);
         }
         if let Err(reason) = self.is_as_asked(&request, page.value(), (consent, asked_rules)) {
@@ -395,7 +403,7 @@ impl Core {
     }
 
     /// Refuses the current request, and with it the parts that follow.
-    fn refuse_line(&mut self, block: &mut BlockState, reason: Reason) {
+    pub(super) fn refuse_line(&mut self, block: &mut BlockState, reason: Reason) {
         let reply = self.refusal(block, reason);
         if let Some(line) = block.current() {
             line.reply = Some(reply);

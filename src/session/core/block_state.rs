@@ -6,7 +6,7 @@ use browser_signals::{
     ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, NodeId, Observed, Origin,
     Snapshot,
 };
-use policy_dfa::{Consent, Fill, Grant, History, Model, PaymentApi, Prompt, Reason, Wire};
+use policy_dfa::{Consent, Fill, Grant, History, Model, PaymentApi, Placement, Prompt, Reason, Wire};
 use sirl::reply::Delivered;
 use sirl::{Field, FieldSet, Kind, Request};
 use vault::NewPasswordRules;
@@ -26,6 +26,8 @@ pub(in crate::session) struct RequestLine {
     pub consent: Consent,
     /// The page that the user was asked about.
     pub asked_on: Option<PageIdentity>,
+    /// The controls that the user was asked about.
+    pub asked_for: Vec<Placement>,
     /// The form that the agent points at by this request: the one that it pointed at before the block, or that of the request
     /// before this one.
     pub pointed: Option<PointedForm>,

@@ -25,9 +25,17 @@ impl Core {
     pub(super) fn divide(&mut self, block: &mut BlockState, forms: &[Observed<Snapshot>]) {
         let lines = std::mem::take(&mut block.requests);
         for line in lines {
-            let parts = self.parts_of(&line, forms);
+            let parts = if line.reply.is_some() { Vec::new() } else { self.parts_of(&line, forms) };
             if parts.is_empty() {
                 block.requests.push(line);
+                continue;
+            }
+            let is_a_part = |form: &PointedForm| parts.iter().any(|(_, part)| part == form);
+            if line.controls.as_ref().is_some_and(|controls| !is_a_part(&controls.form)) {
+                // The card goes into the provider's frames alone, and the agent points at something else.
+                block.at = block.requests.len();
+                block.requests.push(line);
+                self.refuse_line(block, Reason::ControlMismatch);
                 continue;
             }
             for (at, (fields, form)) in parts.into_iter().enumerate() {
@@ -114,6 +122,7 @@ impl RequestLine {
             number: self.number,
             consent: Consent::None,
             asked_on: None,
+            asked_for: Vec::new(),
             pointed: None,
             controls: None,
             new_password: None,

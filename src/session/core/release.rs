@@ -3,7 +3,7 @@
 
 use browser_signals::{Destination, Observed, Snapshot};
 use policy_dfa::{Grant, Millis, Model, Reason, SessionEvent, Terms};
-use sirl::{Kind, Reply, reply::Delivered};
+use sirl::{FieldSet, Kind, Reply, reply::Delivered};
 use vault::Vault;
 
 use super::agent_messages::values_for_the_model;
@@ -11,6 +11,7 @@ use super::block_state::{BlockPhase, BlockState, GrantedRelease, InFlight};
 use super::messages::{Command, Payment};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
+use crate::consent::ACCOUNT_NAMES;
 use crate::egress;
 use crate::guard::pointing::PointedForm;
 
@@ -122,11 +123,14 @@ impl Core {
         let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let opened = open(&vault, &page).map_err(|error| error.reason())?;
         let destination = terms.goes_to().ok_or(Reason::StaleDocument)?;
-        let placed = terms.placements.iter().map(|placement| placement.field).collect();
+        let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
         let receivers = terms.receivers();
         let suppliers = vault.suppliers_among(terms.kind, placed, &receivers.iter().collect::<Vec<_>>());
         self.agent_actions.note_filled(page.value(), terms, &suppliers);
         drop(vault);
+        if terms.kind == Kind::Login {
+            self.book.use_up(&terms.origin, used_names(placed));
+        }
         self.pointed = PointedForm::of(page.value());
         // A provider's frame may send the values to each of the provider's origins, on any path.
         let beside = receivers.into_iter().filter(|to| terms.provider.is_some() && *to != destination.origin);
@@ -235,4 +239,10 @@ impl Core {
         }
         Some(AuditEvent::Outcome { request, failed })
     }
+}
+
+/// The fields of a login that a form has taken. The account is named once, by its user name or its address.
+fn used_names(placed: FieldSet) -> FieldSet {
+    let is_named = !placed.intersection(ACCOUNT_NAMES).is_empty();
+    if is_named { ACCOUNT_NAMES.iter().fold(placed, FieldSet::with) } else { placed }
 }

@@ -6,7 +6,7 @@
 //! reads the same refusal as after a no.
 
 use browser_signals::lookalike::warnings;
-use browser_signals::{ElementRef, Observed, Origin, Snapshot, Verb};
+use browser_signals::{Control, ElementRef, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Millis, Reason, SignOn, VerbKind};
 use sirl::{Field, FieldSet, Kind};
 
@@ -14,9 +14,10 @@ use super::block_state::PageIdentity;
 use super::messages::{Command, Look, RenderedPage};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
-use crate::consent::{Answer, Answered, Asked, ConsentPrompt, Notice, ReleaseScope};
+use crate::consent::{Answer, Answered, Asked, ConsentPrompt, Notice, Purpose, ReleaseScope};
 use crate::egress::AgreedSignOn;
 use crate::guard::agent_actions::{effect_of, name_of};
+use crate::guard::purpose::form_place;
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
 
@@ -36,7 +37,7 @@ impl Core {
 
     /// The question whether the user logs in at an origin for a site of the task that led there. `None` where it is no question:
     /// the agent then reads that the address is outside of the task, as after a no. Each origin is asked about once in a task, and a
-    /// task has one provider.
+    /// task has one provider. A task with several sites has none: one of them could lead there in the name of another.
     pub fn ask_about_sign_on(
         &mut self,
         site: &Origin,
@@ -45,6 +46,7 @@ impl Core {
     ) -> Option<Box<ConsentPrompt>> {
         let sign_on = SignOn { provider: provider.clone(), site: site.clone() };
         let is_possible = self.task.sign_on().is_none()
+            && self.task.origins() == std::slice::from_ref(site)
             && self.task.kinds().contains(&Kind::Login)
             && self.task.clone().signing_on(sign_on).sign_on().is_some()
             && provider.scheme() == "https"
@@ -117,16 +119,21 @@ impl Core {
         [&page.origin, &page.top_origin].into_iter().filter_map(|origin| origin.known()).any(is_provider)
     }
 
-    /// Whether the user must see the provider's page before a verb: for everything that the agent presses there, except for sending
-    /// the login that the guard filled.
+    /// Whether the user must see the page before a verb: for everything that the agent presses at the provider or sends to it, except
+    /// for sending the login that the guard filled, by the one button of a form that is nothing but a login.
     pub(super) fn must_show_page(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
         let sends = effect_of(verb, Some(page)) == VerbKind::Submit;
         let is_pointed = matches!(verb, Verb::Click { .. } | Verb::Submit { .. });
         let goes_where_granted =
             || self.releases.all().iter().any(|it| Some(&it.destination) == page.destination.known());
-        let sends_login =
-            is_pointed && sends && self.agent_actions.holds_filled(page.value()) && goes_where_granted();
-        (is_pointed || sends) && self.is_at_provider(page) && !sends_login
+        let sends_login = is_pointed
+            && sends
+            && self.agent_actions.holds_filled(page.value())
+            && is_plain_login(page)
+            && goes_where_granted();
+        let goes_to = page.destination.known().map(|to| &to.origin);
+        let to_provider = sends && self.task.sign_on().is_some_and(|both| goes_to == Some(&both.provider));
+        ((is_pointed || sends) && self.is_at_provider(page) || to_provider) && !sends_login
     }
 
     /// Reads the provider's page for the question about a verb.
@@ -194,15 +201,28 @@ fn target_of(verb: &Verb) -> Option<&ElementRef> {
     }
 }
 
+/// Whether a form is a login with one button that sends it. Another button may mean something else, such as a consent.
+fn is_plain_login(page: &Snapshot) -> bool {
+    let sends = |control: &&Control| {
+        let button = control.tag == "button" && matches!(control.input_type.as_str(), "" | "submit");
+        let input = control.tag == "input" && matches!(control.input_type.as_str(), "submit" | "image");
+        button || input
+    };
+    form_place(page, false).purpose == Purpose::Login && page.controls.iter().filter(sends).count() <= 1
+}
+
 /// The lines of a page's text up to that of an element, without refs and empty lines. Where the element is not found, the first ones.
 fn lines_before(text: &str, target: Option<&ElementRef>) -> Vec<String> {
     let named = target.map(|target| format!("[ref={}]", target.0));
     let all: Vec<&str> = text.lines().collect();
-    let at = named.and_then(|named| all.iter().position(|line| line.contains(&named)));
+    // A name in quotes comes before the ref, and may hold anything that looks like one.
+    let at = named.and_then(|named| {
+        all.iter().position(|line| split_at_ref(line).is_some_and(|(_, rest)| rest.starts_with(&named)))
+    });
     let shown = |line: &&str| {
         let line = line.trim().trim_start_matches("- ");
         // The ref of an element is between its name and its text.
-        let (name, text) = line.split_once(" [ref=").unwrap_or((line, ""));
+        let (name, text) = split_at_ref(line).unwrap_or((line, ""));
         let text = text.split_once(']').map_or("", |(_, text)| text);
         let line: String = name.chars().chain(text.chars()).take(MAX_LINE_CHARS).collect();
         line.contains(['"', ':']).then_some(line).filter(|line| line.len() > 1 && !line.ends_with(':'))
@@ -216,6 +236,26 @@ fn lines_before(text: &str, target: Option<&ElementRef>) -> Vec<String> {
         }
         None => all.iter().filter_map(shown).take(MAX_LINES).collect(),
     }
+}
+
+/// A line before and from the ref of its element. What is in quotes is the page's.
+fn split_at_ref(line: &str) -> Option<(&str, &str)> {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (at, c) in line.char_indices() {
+        if c == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = c == '\\' && !escaped;
+        // The text of an element comes after its ref.
+        if c == ':' && !quoted {
+            return None;
+        }
+        if !quoted && line.get(at..).is_some_and(|rest| rest.starts_with(" [ref=")) {
+            return Some((line.get(..at)?, line.get(at + 1..)?));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -235,6 +275,9 @@ mod tests {
             "button \"Allow\"",
         ];
         assert_eq!(lines, expected);
+        let odd = "- heading \"Allow TV [ref=e3] to [ref= read\" [ref=e2]\n- button \"Allow\" [ref=e3]";
+        let lines = lines_before(odd, Some(&target));
+        assert_eq!(lines, ["heading \"Allow TV [ref=e3] to [ref= read\"", "button \"Allow\""]);
         let many: String = (0..40).map(|at| format!("- text: line {at}\n")).collect();
         let lines =
             lines_before(&format!("{many}- button \"Go\" [ref=e9]"), Some(&ElementRef("e9".to_owned())));

@@ -97,8 +97,7 @@ impl Session {
         };
         let shared = SharedChecks::default();
         let providers = opening::reachable_providers(&decision, &sealed.task);
-        let opened =
-            open_container(&mut dependencies, browser, &sealed.task, &providers, &shared).await;
+        let opened = open_container(&mut dependencies, browser, &sealed.task, &providers, &shared).await;
         let (tab, proxy) = match opened {
             Ok(opened) => opened,
             Err(error) => {

@@ -10,8 +10,8 @@ use super::{consent_events, distinct_records, subject_of};
 use crate::audit::AuditEvent;
 use crate::consent::order::WaitingRequest;
 use crate::consent::{
-    ACCOUNT_NAMES, Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice, ReleaseScope,
-    StandingConsent, Ticket,
+    ACCOUNT_NAMES, Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice,
+    ReleaseScope, StandingConsent, Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, MAX_PROMPTS, State};
@@ -83,8 +83,14 @@ impl Core {
             let goes_on = block.requests.get(ask.at).is_some_and(|line| line.goes_on);
             let part = self.asked(ask);
             match (all.last_mut(), part) {
-                (Some(Asked::Release { fields, .. }), Asked::Release { fields: more, .. }) if goes_on => {
+                (
+                    Some(Asked::Release { fields, records, .. }),
+                    Asked::Release { fields: more, records: others, .. },
+                ) if goes_on => {
                     *fields = more.iter().fold(*fields, FieldSet::with);
+                    records.extend(
+                        others.into_iter().filter(|other| !records.contains(other)).collect::<Vec<_>>(),
+                    );
                 }
                 (_, part) => all.push(part),
             }
@@ -268,7 +274,10 @@ impl Core {
         answer: Answer,
         now: Millis,
     ) {
-        for (PendingConsent { at, origin, later, .. }, about) in asked.iter().zip(&prompt.asked) {
+        // The parts of a payment are one question.
+        let goes_on = |ask: &&PendingConsent| block.requests.get(ask.at).is_some_and(|line| line.goes_on);
+        let asked = asked.iter().filter(|ask| !goes_on(ask));
+        for (PendingConsent { at, origin, later, .. }, about) in asked.zip(&prompt.asked) {
             let Some(line) = block.requests.get(*at) else { continue };
             let kind = line.request.kind;
             let (fields, records, form) = match about {

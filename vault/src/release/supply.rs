@@ -9,7 +9,8 @@
 //!
 //! 1. it has a value that the user gave for this task, or a password that the guard made in it;
 //! 2. it has all of the requested fields that records do not share, and the password if a login is requested, so that each page of
-//!    a login in steps gets its part from the same account;
+//!    a login in steps gets its part from the same account; for a payment number, expiry and code, so that each frame gets its part
+//!    of the same card;
 //! 3. it is no login, unless a login is requested;
 //! 4. it belongs to the preferred persona ([`Vault::prefer`]);
 //! 5. it is bound to this origin, then to this site, then anywhere;
@@ -205,7 +206,12 @@ impl Vault {
         let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
         let preferred = self.preferred.as_deref();
         // The pages of a login ask for its parts one after another, and the account is the same on each: the one with a password.
-        let whole = |kind| if kind == Kind::Login { fields.with(Field::Password) } else { fields };
+        // The frames of a payment are one payment, so the card is the same in each.
+        let whole = |kind| match kind {
+            Kind::Login => fields.with(Field::Password),
+            Kind::Payment => fields.with(Field::CardNumber).with(Field::CardExpiry).with(Field::CardCode),
+            _ => fields,
+        };
         let new = FieldSet::EMPTY.with(Field::NewPassword);
         let primary = match made.filter(|_| fields.contains(Field::NewPassword)) {
             Some(made) => Some(made),

@@ -21,9 +21,7 @@ use url::Url;
 use self::body::{Body, body_of};
 use super::cdp::session::lock;
 use super::tab::events::PageEvent;
-use super::tab::state::{
-    Held, HeldRequest, Inner, Leaving, Link, PausedBy, Release, Session, TabState,
-};
+use super::tab::state::{Held, HeldRequest, Inner, Leaving, Link, PausedBy, Release, Session, TabState};
 use crate::address::{self, AddressRefused};
 use crate::json::text;
 use crate::{Container, FrameId, Origin, OutgoingRequest};
@@ -237,8 +235,13 @@ impl TabState {
         let to = Origin::of(&paused.url).ok();
         let in_task = to.as_ref().is_some_and(|origin| self.task.contains(origin));
         // The identity provider's page stands in the top frame, where its address is seen.
-        let is_provider = paused.is_top
-            && self.inner().sign_on.as_ref().is_some_and(|sign_on| to.as_ref() == Some(&sign_on.provider));
+        // A form with a body goes there from its own pages alone.
+        let is_provider = paused.is_top && {
+            let inner = self.inner();
+            let leads_there =
+                inner.sign_on.as_ref().is_some_and(|sign_on| to.as_ref() == Some(&sign_on.provider));
+            leads_there && (paused.method == "GET" || inner.last_top == to)
+        };
         let is_framed = !paused.is_top && to.as_ref().is_some_and(|origin| self.may_frame(origin));
         if in_task || is_provider || is_framed {
             Ok(())

@@ -86,7 +86,8 @@ const fill = (form, way, wire, made, count, ...given) => {
   if (state === 'done' && controls.some((el, i) => made[i] && !isWithinRules(el))) state = 'ruled out';
   if (state === 'done') {
     for (const el of controls) announce(el);
-    state = verify();
+    // The page has seen the values by now, also where the control or the form is gone since.
+    if (verify() !== 'done') state = 'diverted';
   }
   if (wire && state === 'done' && !controls.every(isAccepted)) state = 'unfit';
   if (state === 'done') for (const el of controls) kept.set(el, valueOf(el));
