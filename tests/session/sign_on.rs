@@ -1,6 +1,6 @@
 //! Single sign-on: when the user is asked about a provider, and what the agent may do there.
 
-use browser_signals::{Container, Control, Destination, ElementRef, Fact, Sink, Snapshot, Verb};
+use browser_signals::{Container, Control, Destination, ElementRef, Fact, NodeId, Sink, Snapshot, Verb};
 use policy_dfa::Millis;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Notice};
@@ -170,5 +170,68 @@ fn nothing_is_typed_chosen_or_opened_at_the_provider_and_nothing_else_is_release
     played.looks = vec![page];
     let reply = played.request("REQ.login\nREQ.end");
     assert_eq!(reply, "DENY.login {\"reason\":\"wrong_destination\"}");
+    assert_eq!(played.prompts.len(), 1, "{:?}", played.prompts);
+}
+
+const LOGIN: &str = "REQ.login fields=[\"email\",\"password\"]\nREQ.end";
+
+/// The provider's login with these buttons, at this path.
+fn login(path: &str, buttons: &[&str]) -> Snapshot {
+    let mut page = at(PROVIDER, PROVIDER);
+    let to = Destination { origin: origin(PROVIDER), path: path.into(), method: "POST".into() };
+    (page.path, page.destination) = (Fact::Known(path.into()), Fact::Known(to));
+    page.sink = Fact::Known(Sink::LoginForm);
+    page.words.buttons = vec!["Log in".to_owned()];
+    let shown = page.controls.remove(0);
+    page.controls = vec![
+        control(1, "username"),
+        Control { input_type: "password".into(), ..control(2, "current-password") },
+    ];
+    page.controls.extend(buttons.iter().zip(7..).map(|(label, node)| Control {
+        node: NodeId(node),
+        label: (*label).to_owned(),
+        ..shown.clone()
+    }));
+    page
+}
+
+#[test]
+fn the_login_is_sent_without_a_question_by_the_one_button_of_its_form() {
+    for (buttons, questions) in [(vec!["Log in"], 0), (vec!["Log in", "Log in and allow everything"], 1)] {
+        let mut played = task(&[Kind::Login], PROVIDER);
+        answered(&mut played, Answer::Session);
+        played.looks = vec![login("/login", &buttons)];
+        assert!(played.request(LOGIN).starts_with("GRANT.login"));
+        assert_eq!(played.prompts.len(), 0, "{:?}", played.prompts);
+        assert_eq!(played.act(click()), "ok");
+        assert_eq!(played.prompts.len(), questions, "{buttons:?}: {:?}", played.prompts);
+    }
+}
+
+/// The yes covers each part of the login once, whatever form took it.
+#[test]
+fn a_form_that_asks_for_the_password_again_is_asked_about() {
+    let mut played = task(&[Kind::Login], PROVIDER);
+    answered(&mut played, Answer::Session);
+    played.looks = vec![login("/login", &["Log in"])];
+    assert!(played.request("REQ.login fields=[\"email\"]\nREQ.end").starts_with("GRANT.login"));
+    assert!(played.request(LOGIN).starts_with("GRANT.login"));
+    let asked = played.prompts.len();
+    let mut again = login("/delete-account", &["Log in"]);
+    again.controls.remove(0);
+    played.looks = vec![again];
+    played.answer = Answer::No;
+    let reply = played.request("REQ.login fields=[\"password\"]\nREQ.end");
+    assert_eq!(reply, "DENY.login {\"reason\":\"consent_denied\"}");
+    assert_eq!(played.prompts.len(), asked + 1, "{:?}", played.prompts);
+}
+
+#[test]
+fn a_form_of_the_site_that_goes_to_the_provider_is_shown() {
+    let mut played = task(&[Kind::Login], PROVIDER);
+    answered(&mut played, Answer::Session);
+    played.looks = vec![at(SHOP, PROVIDER)];
+    played.answer = Answer::No;
+    assert_eq!(played.act(click()), "DENY.verb {\"reason\":\"consent_denied\"}");
     assert_eq!(played.prompts.len(), 1, "{:?}", played.prompts);
 }

