@@ -268,7 +268,10 @@ pub(crate) fn fit_fields(request: &mut Request, page: &Snapshot, at: &[(Field, N
             placed = placed_of(wanted).intersection(wanted);
         }
     }
-    let goes_on = request.kind == Kind::Login && !placed.is_empty();
+    // A new password is set where it is asked for, and not left for later.
+    let new = FieldSet::EMPTY.with(Field::NewPassword);
+    let goes_on =
+        request.kind == Kind::Login && !placed.is_empty() && wanted.intersection(new).is_subset_of(placed);
     if request.fields.is_empty() || goes_on {
         request.fields = placed;
     }
