@@ -9,8 +9,8 @@
 //!
 //! 1. it has a value that the user gave for this task, or a password that the guard made in it;
 //! 2. it has all of the requested fields that records do not share, and the password if a login is requested, so that each page of
-//!    a login in steps gets its part from the same account; for a payment number, expiry and code, so that each frame gets its part
-//!    of the same card;
+//!    a login in steps gets its part from the same account; for a payment number, expiry and, if
+//!    a card has one, code, so that each frame gets its part of the same card;
 //! 3. it is no login, unless a login is requested;
 //! 4. it belongs to the preferred persona ([`Vault::prefer`]);
 //! 5. it is bound to this origin, then to this site, then anywhere;
@@ -206,17 +206,24 @@ impl Vault {
         let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
         let preferred = self.preferred.as_deref();
         // The pages of a login ask for its parts one after another, and the account is the same on each: the one with a password.
-        // The frames of a payment are one payment, so the card is the same in each.
-        let whole = |kind| match kind {
-            Kind::Login => fields.with(Field::Password),
-            Kind::Payment => fields.with(Field::CardNumber).with(Field::CardExpiry).with(Field::CardCode),
-            _ => fields,
+        let whole = |kind| if kind == Kind::Login { fields.with(Field::Password) } else { fields };
+        // The frames of a payment are one payment, and the card is the same in each: one with a code, if there is one.
+        let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
+        let coded = |handle: &&str| {
+            let has =
+                |field| candidates.iter().any(|c| c.record.handle == **handle && c.record.field == field);
+            card.with(Field::CardCode).iter().all(has)
         };
         let new = FieldSet::EMPTY.with(Field::NewPassword);
         let primary = match made.filter(|_| fields.contains(Field::NewPassword)) {
             Some(made) => Some(made),
             None if fields.contains(Field::NewPassword) => {
                 primary(&candidates, own_kind, fields.without(new), preferred)
+            }
+            None if kind == Kind::Payment => {
+                primary(&candidates, own_kind, card.with(Field::CardCode), preferred)
+                    .filter(coded)
+                    .or_else(|| primary(&candidates, own_kind, card, preferred))
             }
             None => primary(&candidates, own_kind, whole(kind), preferred)
                 .or_else(|| primary(&candidates, own_kind, fields, preferred)),
