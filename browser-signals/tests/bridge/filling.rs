@@ -66,7 +66,8 @@ async fn a_search_takes_no_sealed_value_and_a_text_area_does() {
     let html = r#"<form action="/pay" method="post"><input type="search" name="find" aria-label="Find">
         <textarea name="street" aria-label="Street"></textarea><button>Pay</button></form>"#;
     let tab = page(&browser, &server, html).await;
-    let seen = form(&tab).await;
+    let text = tab.read(&Open).await.expect("text").text;
+    let seen = tab.observe(ObservationTarget::Form(&ref_of(&text, "\"Street\""))).await.expect("a snapshot");
     let find = tab.fill(sealed(&seen, &[("street", CARD), ("find", CARD)])).await;
     assert_eq!(find.err(), Some(BridgeError::Diverted));
     let street = tab.fill(sealed(&seen, &[("street", CARD)])).await;

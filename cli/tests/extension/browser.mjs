@@ -38,6 +38,16 @@ const question = async () => {
   }
   throw new Error('no question is open');
 };
+// The text with which a question ends. It is watched from before the answer, since the window closes soon afterwards.
+const ending = (shown) => shown.evaluate(() => new Promise((ended) => {
+  const look = () => {
+    if (document.getElementById('end').hidden) return;
+    const text = document.getElementById('ending').textContent;
+    if (text) ended(text);
+  };
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+  look();
+}));
 const optionsPage = async () => {
   const id = new URL((await worker()).url()).host;
   const options = await context.newPage();
@@ -123,9 +133,11 @@ const acts = {
   // The user reads the question and then clicks.
   async say({ word }) {
     const shown = await question();
-    await shown.click(`button[data-word=${word}]:enabled`, { timeout: 45000 });
-    await shown.waitForSelector('#ending', { state: 'visible' });
-    return shown.innerText('#ending');
+    const [ended] = await Promise.all([
+      ending(shown),
+      shown.click(`button[data-word=${word}]:enabled`, { timeout: 45000 }),
+    ]);
+    return ended;
   },
   // The same for a window that may be closed.
   async sayIfThere({ word }) {
@@ -162,9 +174,8 @@ const acts = {
   },
   async pressInQuestion({ key }) {
     const shown = await question();
-    await shown.keyboard.press(key);
-    await shown.waitForSelector('#ending', { state: 'visible' });
-    return shown.innerText('#ending');
+    const [ended] = await Promise.all([ending(shown), shown.keyboard.press(key)]);
+    return ended;
   },
   async closeQuestion() {
     await (await question()).close();
