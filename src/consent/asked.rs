@@ -5,17 +5,17 @@ use std::fmt;
 use browser_signals::{Container, Origin};
 use policy_dfa::VerbKind;
 use sirl::{Field, FieldSet, Kind, Money};
-use zeroize::Zeroizing;
 
+use super::asked_parts::{AskedProvider, OpenPages, PointedBox, Quoted};
 use super::form::FormPlace;
-use super::line::{PromptLine, SiteName, visible};
+use super::line::{PromptLine, SiteName, named, visible};
 use super::order::Order;
 
 /// The fields that name an account, of which a page asks for one.
 pub(crate) const ACCOUNT_NAMES: FieldSet = FieldSet::EMPTY.with(Field::Username).with(Field::Email);
 
-/// The most characters of a label that is shown.
-const MAX_LABEL_CHARS: usize = 80;
+/// The most characters of an address that is shown.
+const MAX_ADDRESS_CHARS: usize = 300;
 /// The most characters of a path that is shown.
 const MAX_PATH_CHARS: usize = 120;
 
@@ -89,6 +89,8 @@ pub enum Asked {
         site: Origin,
         /// The provider.
         provider: Origin,
+        /// The address that the site leads to, in the site's own words but for its origin.
+        address: String,
         /// The fields of the login.
         fields: FieldSet,
         /// The records that supply them.
@@ -118,30 +120,6 @@ pub enum Asked {
         /// The origin that it leads to, if any.
         goes_to: Option<Origin>,
     },
-}
-
-/// A payment provider whose frame in a shop's page takes card data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedProvider {
-    /// Its name in the policy.
-    pub name: String,
-    /// The site whose page the frame is in.
-    pub shop: Origin,
-    /// The origins besides the frame's that get the card data.
-    pub tokens: Vec<Origin>,
-}
-
-impl AskedProvider {
-    fn lines(&self) -> Vec<PromptLine> {
-        let AskedProvider { name, shop, tokens } = self;
-        let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
-        vec![
-            PromptLine::plain(format!(
-                "it is the frame of the payment provider \"{name}\" of your policy, in a page of {shop}"
-            )),
-            PromptLine::plain(format!("the provider sends them to {}", tokens.join(", "))),
-        ]
-    }
 }
 
 impl Asked {
@@ -203,7 +181,7 @@ impl Asked {
             Asked::SignOn { fields, .. } => {
                 format!("fill your login ({}) at the first of these sites, for the second:", names(*fields))
             }
-            Asked::AtProvider { label, .. } => format!("let the agent press {} at:", pressed(label)),
+            Asked::AtProvider { label, .. } => format!("let the agent press {} at:", named(label)),
             Asked::Verb { verb, page, .. } => {
                 let on = if page.is_some() { " on:" } else { "" };
                 format!("let the agent {}{on}", verb.as_str())
@@ -218,10 +196,11 @@ impl Asked {
             Asked::Container { own_browser: Some(pages), .. } => pages.lines(),
             Asked::Container { .. } | Asked::Reveal { .. } => Vec::new(),
             Asked::Order(order) => order.details(),
-            Asked::SignOn { site, provider, fields, records } => {
+            Asked::SignOn { site, provider, address, fields, records } => {
                 let secret = fields.without(ACCOUNT_NAMES);
                 let lines = [
                     format!("{site} sent the browser to {provider}, where you have a login"),
+                    format!("the address is {}", visible(address, MAX_ADDRESS_CHARS)),
                     format!("from your {}", records.join(", ")),
                     format!(
                         "your {} and one-time codes go to {provider} alone; your e-mail address and user name there may return to {site}",
@@ -296,14 +275,6 @@ impl Asked {
     }
 }
 
-/// The page's name for something that is pressed, as a question shows it.
-fn pressed(label: &str) -> String {
-    match visible(label, MAX_LABEL_CHARS) {
-        label if label.is_empty() => "something without a name".to_owned(),
-        label => format!("\"{label}\""),
-    }
-}
-
 /// The lines about a new password. A weak one is warned of every time.
 fn new_password_lines(record: &str, weak: Option<u32>) -> Vec<PromptLine> {
     let weak = weak.map(|bits| {
@@ -354,108 +325,12 @@ impl fmt::Display for Asked {
                 write!(f, "fill your login ({}) at {provider}, for {site}", names(*fields))
             }
             Asked::AtProvider { provider, label, .. } => {
-                write!(f, "let the agent press {} at {provider}", pressed(label))
+                write!(f, "let the agent press {} at {provider}", named(label))
             }
             Asked::Verb { verb, page, .. } => {
                 write!(f, "let the agent {}", verb.as_str())?;
                 page.as_ref().map_or(Ok(()), |page| write!(f, " on {page}"))
             }
         }
-    }
-}
-
-/// A control that is to be filled although nothing on the page says what it is for. The agent says it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PointedBox {
-    /// The field that the agent says it is for.
-    pub field: Field,
-    /// The page's label or name of the control: unchecked words of the page.
-    pub label: String,
-}
-
-impl fmt::Display for PointedBox {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = match visible(&self.label.replace('"', "'"), MAX_LABEL_CHARS) {
-            label if label.is_empty() => "without a name".to_owned(),
-            label => format!("\"{label}\""),
-        };
-        let field = self.field.as_str().replace('_', " ");
-        write!(
-            f,
-            "Nothing on the page says what the box {label} is for; the agent says that it is for your {field}."
-        )
-    }
-}
-
-/// Words of the user's own prompt, shown to the user alone. They are wiped when dropped and left out of debug output.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Quoted(Zeroizing<String>);
-
-impl Quoted {
-    /// Wraps these words.
-    pub fn new(words: &str) -> Quoted {
-        Quoted(Zeroizing::new(words.to_owned()))
-    }
-
-    /// The words.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Quoted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Quoted(..)")
-    }
-}
-
-/// The handling of sites whose pages were open before the task. Such a page may have left a program running, which can live
-/// on for five minutes without a page and cannot be observed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OpenPages {
-    /// Nothing is released to such a site until that program must have ended.
-    #[default]
-    Wait,
-    /// The user trusts them.
-    Trusted,
-}
-
-impl OpenPages {
-    /// The lines in the question that opens a task.
-    fn lines(self) -> Vec<PromptLine> {
-        let loaded = PromptLine::plain(
-            "open pages of these sites are loaded again: what you typed there and did not send is lost; their service workers end"
-                .to_owned(),
-        );
-        let earlier = match self {
-            OpenPages::Wait => PromptLine::plain(
-                "where a page of these sites was open in the last five minutes, nothing is filled in until five minutes have \
-                 passed: it may have left a program running that nobody can see"
-                    .to_owned(),
-            ),
-            OpenPages::Trusted => PromptLine::warning(
-                "You trust the pages of these sites that were open before. One that was open in the last five minutes may have \
-                 left a program running that nobody can see, and could still pass on what is filled in."
-                    .to_owned(),
-            ),
-        };
-        vec![loaded, earlier]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::*;
-    use crate::consent::LineStyle;
-
-    #[test]
-    fn the_question_names_the_handling() {
-        let said = |pages: OpenPages| pages.lines().pop().unwrap();
-        let (wait, trusted) = (said(OpenPages::Wait), said(OpenPages::Trusted));
-        assert!(wait.text.contains("until five minutes have passed"), "{wait}");
-        assert!(trusted.text.contains("could still pass on"), "{trusted}");
-        // A user who trusts the pages reads the consequence first.
-        assert_eq!((wait.style, trusted.style), (LineStyle::Plain, LineStyle::Warning));
     }
 }

@@ -77,6 +77,17 @@ impl fmt::Display for PromptLine {
     }
 }
 
+/// The most characters of a label that is shown.
+pub(super) const MAX_LABEL_CHARS: usize = 80;
+
+/// The page's name for a control, as a question shows it.
+pub(super) fn named(label: &str) -> String {
+    match visible(label, MAX_LABEL_CHARS) {
+        label if label.is_empty() => "something without a name".to_owned(),
+        label => format!("\"{label}\""),
+    }
+}
+
 /// The most combining marks on one letter. More of them cover the lines above and below.
 const MAX_MARKS: usize = 2;
 

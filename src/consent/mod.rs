@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `answer` | answers, and the tickets that bind them to prompts |
 //! | `asked` | the things that a prompt can ask |
+//! | `asked_parts` | the parts of questions that have lines of their own |
 //! | [`order`](mod@order) | the question about an order, with the recorded actions of the agent |
 //! | `form` | the form that a consent is bound to |
 //! | `line` | the lines of a prompt |
@@ -22,6 +23,7 @@
 mod answer;
 mod answerer;
 mod asked;
+mod asked_parts;
 mod book;
 mod change;
 mod form;
@@ -41,7 +43,8 @@ pub use answerer::{
 };
 #[cfg(feature = "browser")]
 pub(crate) use asked::ACCOUNT_NAMES;
-pub use asked::{Asked, AskedProvider, OpenPages, PointedBox, Quoted};
+pub use asked::Asked;
+pub use asked_parts::{AskedProvider, OpenPages, PointedBox, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};

@@ -7,10 +7,7 @@ use browser_signals::meaning::{Decisive, decisive};
 use sirl::FieldSet;
 
 use super::asked::names;
-use super::line::{PromptLine, visible};
-
-/// The most characters of a label that is shown.
-const MAX_LABEL_CHARS: usize = 80;
+use super::line::{MAX_LABEL_CHARS, PromptLine, named, visible};
 
 /// An action of the agent on a control of a site, or a change by the page of a field that the guard filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,10 +59,7 @@ impl RecordedAction {
 
 impl fmt::Display for RecordedAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = match visible(&self.label, MAX_LABEL_CHARS) {
-            label if label.is_empty() => "something without a name".to_owned(),
-            label => format!("\"{label}\""),
-        };
+        let label = named(&self.label);
         match &self.act {
             ActionKind::Typed(text) => write!(f, "the agent typed \"{text}\" into {label}"),
             ActionKind::Chose(option) => write!(f, "the agent chose \"{option}\" in {label}"),

@@ -81,7 +81,7 @@ impl ContainerEgress {
     }
 
     /// Also lets requests of frames go to these origins of payment providers, which the policy names. What they carry is
-    /// judged as everywhere. The top document never goes there.
+    /// judged as everywhere. This opens none of them to the top document.
     #[must_use]
     pub fn with_providers(self, providers: Vec<Origin>) -> Self {
         ContainerEgress { providers, ..self }

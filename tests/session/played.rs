@@ -173,9 +173,20 @@ impl Played {
         Played::for_task(policy, (container, &kinds), values, prompt)
     }
 
-    /// A task that may ask for these kinds.
+    /// A task of the shop that may ask for these kinds.
     pub fn for_task(
         policy: &str,
+        (container, kinds): (Container, &[Kind]),
+        values: &[(&str, Field, &str)],
+        prompt: &str,
+    ) -> Played {
+        Played::for_sites(policy, &[SHOP], (container, kinds), values, prompt)
+    }
+
+    /// A task of these sites that may ask for these kinds.
+    pub fn for_sites(
+        policy: &str,
+        sites: &[&str],
         (container, kinds): (Container, &[Kind]),
         values: &[(&str, Field, &str)],
         prompt: &str,
@@ -189,7 +200,8 @@ impl Played {
         }
         let vault = Arc::new(Mutex::new(vault));
         let budget = Money::parse("100", Currency::new("USD").unwrap());
-        let task = Task::new(vec![origin(SHOP)], kinds.to_vec(), budget, container);
+        let task =
+            Task::new(sites.iter().map(|site| origin(site)).collect(), kinds.to_vec(), budget, container);
         let detectors = Arc::new(Detectors::standard().unwrap());
         let (releases, book) = (Releases::default(), ConsentBook::default());
         let tools = CoreDependencies {

@@ -7,15 +7,20 @@ use portcullis::consent::{Answer, Notice};
 use portcullis::guard::SystemEntropy;
 use portcullis::{Action, DEFAULT_POLICY};
 use sirl::{Field, Kind};
+use url::Url;
 use vault::{Binding, Secret};
 
-use crate::played::{Played, SHOP, checkout, control, origin};
+use crate::played::{BLOCK, Played, SHOP, checkout, control, origin};
 
 const PROVIDER: &str = "https://id.example";
 
 /// A task of the shop for these kinds, in a vault with a login at this origin.
 fn task(kinds: &[Kind], bound: &str) -> Played {
-    let played = Played::for_task(DEFAULT_POLICY, (Container::T2, kinds), &[], "log in");
+    task_of(&[SHOP], kinds, bound)
+}
+
+fn task_of(sites: &[&str], kinds: &[Kind], bound: &str) -> Played {
+    let played = Played::for_sites(DEFAULT_POLICY, sites, (Container::T2, kinds), &[], "log in");
     for (field, value) in [(Field::Email, "ana@mail.example"), (Field::Password, "Quarry-77-otter")] {
         let (value, bound) = (Secret::new(value.as_bytes()), Binding::Origin(origin(bound)));
         let mut vault = played.vault.lock().unwrap();
@@ -24,8 +29,13 @@ fn task(kinds: &[Kind], bound: &str) -> Played {
     played
 }
 
+/// Where a site leads for a login.
+fn authorize(provider: &str) -> Url {
+    Url::parse(&format!("{provider}/authorize?client_id=shop&scope=mail.read")).unwrap()
+}
+
 fn is_asked(played: &mut Played, site: &str, provider: &str) -> bool {
-    played.core.ask_about_sign_on(&origin(site), &origin(provider), Millis(1)).is_some()
+    played.core.ask_about_sign_on(&origin(site), &authorize(provider), Millis(1)).is_some()
 }
 
 #[test]
@@ -55,16 +65,19 @@ fn the_user_is_asked_about_an_origin_with_a_login_for_a_site_of_the_task_once() 
 fn the_question_has_the_remarks_about_the_providers_host() {
     let provider = "https://192.0.2.7";
     let mut played = task(&[Kind::Login], provider);
-    let prompt = played.core.ask_about_sign_on(&origin(SHOP), &origin(provider), Millis(1)).unwrap();
+    let prompt = played.core.ask_about_sign_on(&origin(SHOP), &authorize(provider), Millis(1)).unwrap();
     assert!(prompt.noticed.iter().any(|it| matches!(it, Notice::Host(_))), "{prompt}");
 }
 
 /// Answers the question about the provider.
 fn answered(played: &mut Played, answer: Answer) -> Vec<AuditEvent> {
-    let prompt = played.core.ask_about_sign_on(&origin(SHOP), &origin(PROVIDER), Millis(1)).unwrap();
+    let prompt = played.core.ask_about_sign_on(&origin(SHOP), &authorize(PROVIDER), Millis(1)).unwrap();
     let answer = prompt.answered(answer);
     let (agreed, events) = played.core.answered_about_sign_on(&prompt, &answer, Millis(2));
-    assert_eq!(agreed.is_some(), played.core.task().sign_on().is_some());
+    assert_eq!(played.core.task().sign_on(), None, "it begins once it is recorded");
+    if let Some(sign_on) = agreed {
+        played.core.begin_sign_on(&prompt, sign_on, Millis(3));
+    }
     events
 }
 
@@ -234,4 +247,37 @@ fn a_form_of_the_site_that_goes_to_the_provider_is_shown() {
     played.answer = Answer::No;
     assert_eq!(played.act(click()), "DENY.verb {\"reason\":\"consent_denied\"}");
     assert_eq!(played.prompts.len(), 1, "{:?}", played.prompts);
+}
+
+/// Another site of the task could lead there in the name of the first one.
+#[test]
+fn a_task_with_several_sites_has_no_sign_on() {
+    let mut played = task_of(&[SHOP, "https://other.example"], &[Kind::Login], PROVIDER);
+    assert!(!is_asked(&mut played, SHOP, PROVIDER));
+    assert!(is_asked(&mut task_of(&[SHOP], &[Kind::Login], PROVIDER), SHOP, PROVIDER));
+}
+
+/// What is left of the counted questions would tell the agent whether the vault has a login.
+#[test]
+fn a_question_about_a_provider_is_none_of_the_counted_ones() {
+    let mut asked = task(&[Kind::Login, Kind::Address], PROVIDER);
+    answered(&mut asked, Answer::No);
+    let mut other = task(&[Kind::Login, Kind::Address], "https://elsewhere.example");
+    assert!(!is_asked(&mut other, SHOP, PROVIDER));
+    let questions = |played: &mut Played| {
+        // Each is asked about, since the vault has no address to fill.
+        played.answer = Answer::Once;
+        (0..20).map(|_| played.request(BLOCK)).collect::<Vec<_>>()
+    };
+    assert_eq!(questions(&mut asked), questions(&mut other));
+    assert_eq!(asked.prompts.len(), other.prompts.len());
+    assert!(asked.prompts.len() > 1, "{:?}", asked.prompts);
+}
+
+#[test]
+fn the_question_shows_the_address_that_the_site_leads_to() {
+    let mut played = task(&[Kind::Login], PROVIDER);
+    let prompt = played.core.ask_about_sign_on(&origin(SHOP), &authorize(PROVIDER), Millis(1)).unwrap();
+    let said = prompt.to_string();
+    assert!(said.contains("https://id.example/authorize?client_id=shop&scope=mail.read"), "{said}");
 }

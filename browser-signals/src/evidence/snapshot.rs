@@ -102,7 +102,7 @@ pub struct Snapshot {
     pub top_origin: Fact<Origin>,
     /// The origins of the frame's ancestors, parent first; empty for a top frame.
     pub ancestors: Fact<Vec<Origin>>,
-    /// Whether a sandbox holds the document, whoever set it: a frame's element, or the answer that the document came with.
+    /// True if the document is in a sandbox. The frame's element or the response can set one.
     pub sandboxed: Fact<bool>,
     /// The connection, by the browser's security state.
     pub tls: Fact<TlsState>,

@@ -57,12 +57,12 @@ impl CharacterSet {
         CharacterSet(printable.fold(0, |bits, byte| bits | 1 << byte))
     }
 
-    /// Whether there is no character.
+    /// Returns true if the set has no character.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it has the character.
+    /// Returns true if the set has this character.
     pub const fn contains(self, byte: u8) -> bool {
         byte < 128 && self.0 >> byte & 1 == 1
     }

@@ -256,8 +256,8 @@ pub enum RedeemError {
     /// The observation is not newer than the one that the decision is based on.
     #[error("a newer look at the page is needed")]
     NotFresh,
-    /// The container, frame, document, origin, form or destination, or the page around a provider's frame, is not the granted one, or the connection is no
-    /// longer valid.
+    /// The container, frame, document, origin, form or destination, or the page around a provider's frame, is not the
+    /// granted one, or the connection is no longer valid.
     #[error("the page changed after the decision")]
     Stale,
 }

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use browser_signals::{
     ContainerId, Destination, DocumentId, ElementRef, Fact, FormId, FrameId, NodeId, Observed, Origin,
-    Snapshot,
+    Snapshot, Verb,
 };
-use policy_dfa::{Consent, Fill, Grant, History, Model, PaymentApi, Placement, Prompt, Reason, Wire};
+use policy_dfa::{
+    Consent, Fill, Grant, History, Model, PaymentApi, Placement, Prompt, Reason, VerbKind, Wire,
+};
 use sirl::reply::Delivered;
 use sirl::{Field, FieldSet, Kind, Request};
 use vault::NewPasswordRules;
 use zeroize::Zeroizing;
 
 use crate::consent::{Answer, Asked, ConsentPrompt, FormPlace, HandOver, PointedBox};
+use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
 
 /// One request of the block.
@@ -102,6 +105,24 @@ impl PageIdentity {
             form: page.form,
             document: page.document.clone(),
             destination: page.destination.clone(),
+        }
+    }
+}
+
+/// What the user was asked about a verb: the page, the effect, and what it is aimed at.
+#[derive(Clone, PartialEq, Eq)]
+pub(in crate::session) struct VerbIdentity {
+    page: PageIdentity,
+    pub effect: VerbKind,
+    target: Option<(NodeId, String)>,
+}
+
+impl VerbIdentity {
+    pub fn of(verb: &Verb, page: &Observed<Snapshot>) -> VerbIdentity {
+        VerbIdentity {
+            page: PageIdentity::of(page.value()),
+            effect: effect_of(verb, Some(page)),
+            target: page.target.as_ref().map(|target| (target.node, name_of(target))),
         }
     }
 }

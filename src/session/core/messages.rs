@@ -107,6 +107,14 @@ pub enum Command {
     Answer(String),
 }
 
+/// The observed pages, or why there are none.
+pub(super) type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
+
+/// The page that was looked at.
+pub(super) fn first_of(seen: Seen) -> Result<Observed<Snapshot>, Reason> {
+    seen?.into_iter().next().ok_or(Reason::StaleDocument)
+}
+
 /// An event from the driver.
 pub enum Event {
     /// The agent acts.

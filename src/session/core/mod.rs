@@ -12,6 +12,7 @@
 //! | `step` | one step, and the walk of a verb |
 //! | `block_state` | the state of a request block |
 //! | `block` | the walk of a request block |
+//! | `survey` | the looks at the page before a block's question, and that question |
 //! | `new_password` | a password that is made for a form, and kept before it is released |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
@@ -28,6 +29,7 @@ mod release;
 mod sign_on;
 mod state;
 mod step;
+mod survey;
 
 pub use agent_messages::Action;
 pub(crate) use agent_messages::{AgentMessage, block_refused, plan_answered, request_refused, verb_refused};

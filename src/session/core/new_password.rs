@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use browser_signals::Snapshot;
+use browser_signals::{NodeId, Snapshot};
 use policy_dfa::{Consent, Reason};
 use sirl::{Field, Request};
 use vault::{NewPasswordRules, Recipe};
@@ -12,7 +12,7 @@ use super::messages::Command;
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
-use crate::guard::placement::place;
+use crate::guard::placement::place_at;
 
 /// A new password that a form takes.
 pub(super) struct NewPassword {
@@ -23,8 +23,8 @@ pub(super) struct NewPassword {
 }
 
 /// The rules of a form about the new password of a request; none where it takes no new password.
-fn rules_of(request: &Request, page: &Snapshot) -> Option<NewPasswordRules> {
-    let placed = place(page, request.effective_fields());
+fn rules_of(request: &Request, page: &Snapshot, at: &[(Field, NodeId)]) -> Option<NewPasswordRules> {
+    let placed = place_at(page, request.effective_fields(), at)?;
     let takes = placed.iter().any(|placement| placement.field == Field::NewPassword);
     takes.then(|| NewPasswordRules::of_placed(page, &placed))
 }
@@ -35,6 +35,7 @@ impl Core {
         &self,
         request: &Request,
         page: &Snapshot,
+        at: &[(Field, NodeId)],
     ) -> Result<Option<NewPassword>, Reason> {
         if !request.effective_fields().contains(Field::NewPassword) {
             return Ok(None);
@@ -42,7 +43,7 @@ impl Core {
         if !self.has_vault_file {
             return Err(Reason::PasswordNotKept);
         }
-        let rules = rules_of(request, page).ok_or(Reason::NoControl)?;
+        let rules = rules_of(request, page, at).ok_or(Reason::NoControl)?;
         let destination = page.destination.known().ok_or(Reason::NoValue)?;
         // A record is bound to one origin, and a value goes only where both the page and its form's destination may have it.
         if page.origin.known() != Some(&destination.origin) {
@@ -64,14 +65,14 @@ impl Core {
     pub(super) fn is_as_asked(
         &self,
         request: &Request,
-        page: &Snapshot,
+        (page, at): (&Snapshot, &[(Field, NodeId)]),
         (consent, asked): (Consent, Option<NewPasswordRules>),
     ) -> Result<(), Reason> {
         if !request.effective_fields().contains(Field::NewPassword) {
             return Ok(());
         }
         match (consent, asked) {
-            (Consent::Given, Some(asked)) if rules_of(request, page).as_ref() == Some(&asked) => Ok(()),
+            (Consent::Given, Some(asked)) if rules_of(request, page, at).as_ref() == Some(&asked) => Ok(()),
             (Consent::Given, Some(_)) => Err(Reason::StaleDocument),
             (_, _) => Err(Reason::ConsentDenied),
         }

@@ -8,15 +8,12 @@ use vault::Vault;
 
 use super::agent_messages::values_for_the_model;
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, InFlight};
-use super::messages::{Command, Payment};
+use super::messages::{Command, Payment, Seen};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::ACCOUNT_NAMES;
 use crate::egress;
 use crate::guard::pointing::PointedForm;
-
-/// The observed pages, or why there are none.
-type Seen = Result<Vec<Observed<Snapshot>>, Reason>;
 
 impl Core {
     /// Opens the vault for a release whose intent is recorded, and has the driver deliver the values.

@@ -9,9 +9,10 @@ use browser_signals::lookalike::warnings;
 use browser_signals::{Control, ElementRef, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Millis, Reason, SignOn, VerbKind};
 use sirl::{Field, FieldSet, Kind};
+use url::Url;
 
-use super::block_state::PageIdentity;
-use super::messages::{Command, Look, RenderedPage};
+use super::block_state::VerbIdentity;
+use super::messages::{Command, Look, RenderedPage, Seen, first_of};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Answer, Answered, Asked, ConsentPrompt, Notice, Purpose, ReleaseScope};
@@ -20,6 +21,9 @@ use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::purpose::form_place;
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
+
+/// The most providers that the user is asked about in one task.
+const MAX_PROVIDERS: usize = 3;
 
 /// The lines of a provider's page that a question shows: those before the pressed button, and its own.
 const MAX_LINES: usize = 12;
@@ -38,12 +42,16 @@ impl Core {
     /// The question whether the user logs in at an origin for a site of the task that led there. `None` where it is no question:
     /// the agent then reads that the address is outside of the task, as after a no. Each origin is asked about once in a task, and a
     /// task has one provider. A task with several sites has none: one of them could lead there in the name of another.
+    ///
+    /// The question is none of those that the policy and the session count, so that what is left of them tells the agent nothing of the
+    /// vault. A task has at most [`MAX_PROVIDERS`] of them.
     pub fn ask_about_sign_on(
         &mut self,
         site: &Origin,
-        provider: &Origin,
+        address: &Url,
         now: Millis,
     ) -> Option<Box<ConsentPrompt>> {
+        let provider = &Origin::of(address).ok()?;
         let sign_on = SignOn { provider: provider.clone(), site: site.clone() };
         let is_possible = self.task.sign_on().is_none()
             && self.task.origins() == std::slice::from_ref(site)
@@ -51,7 +59,7 @@ impl Core {
             && self.task.clone().signing_on(sign_on).sign_on().is_some()
             && provider.scheme() == "https"
             && !self.history.is_suspected()
-            && !self.prompts_are_spent()
+            && self.asked_providers.len() < MAX_PROVIDERS
             && !self.book.never(Kind::Login, provider);
         let password = FieldSet::EMPTY.with(Field::Password);
         let possible_kind = || {
@@ -69,7 +77,13 @@ impl Core {
         }
         let fields = self.account_at(provider);
         let records = self.records(Kind::Login, fields, provider, provider);
-        let asked = vec![Asked::SignOn { site: site.clone(), provider: provider.clone(), fields, records }];
+        let asked = vec![Asked::SignOn {
+            site: site.clone(),
+            provider: provider.clone(),
+            address: address.to_string(),
+            fields,
+            records,
+        }];
         let longest = self.decision.consent_scope(Kind::Login).unwrap_or(ConsentScope::Session);
         let scope = if longest == ConsentScope::EveryTime { longest } else { ConsentScope::Session };
         let mut prompt = self.prompt(asked, &[], scope, now);
@@ -85,32 +99,34 @@ impl Core {
         vault.suppliers(Kind::Login, all, provider).into_iter().map(|(_, field)| field).collect()
     }
 
-    /// Applies the answer to [`Core::ask_about_sign_on`]: with a yes the provider is part of the task, and its login may be filled
-    /// there without another question.
+    /// Settles the answer to [`Core::ask_about_sign_on`]. With a yes the result is a sign-on, which begins with
+    /// [`Core::begin_sign_on`] once the events are recorded.
     pub fn answered_about_sign_on(
         &mut self,
         prompt: &ConsentPrompt,
         answered: &Answered,
         now: Millis,
     ) -> (Option<SignOn>, Vec<AuditEvent>) {
-        self.note_reached(answered);
         let answer = prompt.ticket().settle(answered, now);
-        self.note_prompt();
-        self.note_answer(answer);
+        self.counts.prompts += 1;
         let mut events = consent_events(prompt, answer);
-        let Some(Asked::SignOn { site, provider, fields, records }) = prompt.asked.first() else {
+        let Some(Asked::SignOn { site, provider, .. }) = prompt.asked.first().filter(|_| answer.agrees())
+        else {
             return (None, events);
         };
-        if !answer.agrees() {
-            return (None, events);
-        }
-        let sign_on = SignOn { provider: provider.clone(), site: site.clone() };
-        let login = ReleaseScope { kind: Kind::Login, fields: *fields, records, to: provider, form: None };
-        self.book.note(&login, Answer::Session, now);
-        self.task = self.task.clone().signing_on(sign_on.clone());
-        self.sign_on.agree(sign_on.clone());
         events.push(AuditEvent::SignOn { site: site.clone(), provider: provider.clone() });
-        (Some(sign_on), events)
+        (Some(SignOn { provider: provider.clone(), site: site.clone() }), events)
+    }
+
+    /// Makes the provider part of the task: its login may be filled there without another question.
+    pub fn begin_sign_on(&mut self, prompt: &ConsentPrompt, sign_on: SignOn, now: Millis) {
+        if let Some(Asked::SignOn { provider, fields, records, .. }) = prompt.asked.first() {
+            let login =
+                ReleaseScope { kind: Kind::Login, fields: *fields, records, to: provider, form: None };
+            self.book.note(&login, Answer::Session, now);
+        }
+        self.task = self.task.clone().signing_on(sign_on.clone());
+        self.sign_on.agree(sign_on);
     }
 
     /// Whether a page is the provider's, or is in one of the provider's.
@@ -160,24 +176,23 @@ impl Core {
         &mut self,
         verb: Verb,
         lines: Vec<String>,
-        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        seen: Seen,
         now: Millis,
     ) -> Command {
-        let page = match seen.map(|pages| pages.into_iter().next()) {
-            Ok(Some(page)) => page,
-            Ok(None) => return self.refuse_verb(&verb, None, Reason::StaleDocument),
+        let page = match first_of(seen) {
+            Ok(page) => page,
             Err(reason) => return self.refuse_verb(&verb, None, reason),
         };
         let origin = page.origin.known().cloned();
-        let (Some(provider), Some(both)) = (origin.clone(), self.task.sign_on().cloned()) else {
+        let Some(both) = self.task.sign_on().cloned() else {
             return self.refuse_verb(&verb, origin, Reason::StaleDocument);
         };
-        let asked_on = Box::new((PageIdentity::of(page.value()), effect_of(&verb, Some(&page))));
+        let asked_on = Box::new(VerbIdentity::of(&verb, &page));
         let goes_to = page.destination.known().map(|to| (to.origin.clone(), to.path.to_string()));
         let label = page.target.as_ref().map(name_of).unwrap_or_default();
         let asked = Asked::AtProvider {
-            verb: asked_on.1,
-            provider,
+            verb: asked_on.effect,
+            provider: both.provider,
             site: both.site,
             label,
             goes_to,

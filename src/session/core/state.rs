@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use sirl::{Field, Schema};
 use vault::Vault;
 
-use super::block_state::{BlockPhase, BlockState, PageIdentity};
+use super::block_state::{BlockPhase, BlockState, VerbIdentity};
 use super::messages::Command;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
@@ -33,7 +33,7 @@ pub(in crate::session) enum AfterRecord {
     /// Carries the verb out.
     Do { verb: Verb, decided: Option<Box<Observed<Snapshot>>> },
     /// Decides the verb again, with the user's answer.
-    AskedVerb { verb: Verb, consent: Consent, asked_on: Box<(PageIdentity, VerbKind)> },
+    AskedVerb { verb: Verb, consent: Consent, asked_on: Box<VerbIdentity> },
 }
 
 /// The step that the session waits for.
@@ -42,10 +42,10 @@ pub(in crate::session) enum State {
     Idle,
     /// The text of the page.
     Reading,
-    /// The look at a verb's target. `asked_on` is the page and the effect that the user was asked about.
-    Aiming { verb: Verb, consent: Consent, asked_on: Option<Box<(PageIdentity, VerbKind)>> },
+    /// The look at a verb's target. `asked_on` is what the user was asked about.
+    Aiming { verb: Verb, consent: Consent, asked_on: Option<Box<VerbIdentity>> },
     /// The user's answer about a verb.
-    AskingVerb { verb: Verb, prompt: Box<ConsentPrompt>, asked_on: Box<(PageIdentity, VerbKind)> },
+    AskingVerb { verb: Verb, prompt: Box<ConsentPrompt>, asked_on: Box<VerbIdentity> },
     /// The text of a provider's page, for the question about a verb.
     ShowingPage { verb: Verb },
     /// The look at the target of a verb at a provider, before the question; with lines of the page.

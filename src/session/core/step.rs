@@ -4,8 +4,8 @@ use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, VerbKind, Verdict};
 
 use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
-use super::block_state::PageIdentity;
-use super::messages::{Command, Event, Look, RenderedPage};
+use super::block_state::VerbIdentity;
+use super::messages::{Command, Event, Look, RenderedPage, Seen, first_of};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
@@ -118,18 +118,17 @@ impl Core {
     fn aimed(
         &mut self,
         verb: Verb,
-        (consent, asked_on): (Consent, Option<Box<(PageIdentity, VerbKind)>>),
-        seen: Result<Vec<Observed<Snapshot>>, Reason>,
+        (consent, asked_on): (Consent, Option<Box<VerbIdentity>>),
+        seen: Seen,
         now: Millis,
     ) -> Command {
-        let page = match seen.map(|pages| pages.into_iter().next()) {
-            Ok(Some(page)) => page,
-            Ok(None) => return self.refuse_verb(&verb, None, Reason::StaleDocument),
+        let page = match first_of(seen) {
+            Ok(page) => page,
             Err(reason) => return self.refuse_verb(&verb, None, reason),
         };
         let origin = page.origin.known().cloned();
-        let here = (PageIdentity::of(page.value()), effect_of(&verb, Some(&page)));
-        // Consent covers the page and the effect that the user was asked about, and nothing else.
+        let here = VerbIdentity::of(&verb, &page);
+        // Consent covers the page, the effect and the target that the user was asked about, and nothing else.
         if asked_on.is_some_and(|asked_on| *asked_on != here) {
             return self.refuse_verb(&verb, origin, Reason::StaleDocument);
         }
@@ -164,10 +163,12 @@ impl Core {
             Verdict::Ask(_) => {
                 let goes_to = match &verb {
                     Verb::Open { url } => Origin::parse(url).ok(),
-                    _ if here.1 == VerbKind::Submit => page.destination.known().map(|to| to.origin.clone()),
+                    _ if here.effect == VerbKind::Submit => {
+                        page.destination.known().map(|to| to.origin.clone())
+                    }
                     _ => None,
                 };
-                let asked = vec![Asked::Verb { verb: here.1, page: origin, goes_to }];
+                let asked = vec![Asked::Verb { verb: here.effect, page: origin, goes_to }];
                 let prompt = self.prompt(asked, &[page.value()], ConsentScope::EveryTime, now);
                 let prompt = Box::new(prompt);
                 let asked_on = Box::new(here);

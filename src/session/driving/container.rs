@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
-use policy_dfa::{Millis, Reason, SignOn, Task};
+use policy_dfa::{Millis, Reason, Task};
 use sirl::{FieldSet, Kind};
 use vault::StateName;
 
@@ -32,15 +32,15 @@ use crate::system::unix_ms;
 /// One task in one container of the guard's browser.
 pub struct Session {
     id: SessionId,
-    core: Core,
-    tab: Arc<Tab>,
-    proxy: EgressProxy,
+    pub(super) core: Core,
+    pub(super) tab: Arc<Tab>,
+    pub(super) proxy: EgressProxy,
     agent_actions: AgentActions,
     /// The origins of payment providers that the policy names, if the task may pay in their frames. They stay open.
-    providers: Vec<Origin>,
+    pub(super) providers: Vec<Origin>,
     text: PageTextGuard,
     quarantine: Quarantine,
-    dependencies: Dependencies,
+    pub(super) dependencies: Dependencies,
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
     started: Instant,
@@ -459,11 +459,11 @@ impl Session {
         self.dependencies.hand_over(offer).await
     }
 
-    fn now(&self) -> Millis {
+    pub(super) fn now(&self) -> Millis {
         Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
-    fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
+    pub(super) fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
         let time = unix_ms();
         events.iter().all(|event| self.dependencies.audit.append(self.id, event, time, sync).is_ok())
     }
@@ -485,46 +485,6 @@ impl Session {
             self.core.note_denial(Reason::EgressBlocked);
             self.record(&[AuditEvent::Browser { what: BlockedByBrowser::Request }], false);
         }
-    }
-
-    /// The origins that stay open after a release: where the values go, both sites of a sign-on where it concerns one of them,
-    /// since the provider leads back, and those of payment providers.
-    fn open_to(&self, mut origins: Vec<Origin>) -> Vec<Origin> {
-        if let Some(both) = self.core.task().sign_on()
-            && origins.iter().any(|origin| both.includes(origin))
-        {
-            origins.extend([both.provider.clone(), both.site.clone()]);
-        }
-        let beside = self.providers.iter().filter(|origin| !origins.contains(origin)).cloned();
-        let beside: Vec<Origin> = beside.collect();
-        origins.into_iter().chain(beside).collect()
-    }
-
-    /// Where a site of the task led to an identity provider: asks the user whether to log in there, and goes there if they agree.
-    /// Returns the end of the action that led there, which is `done` without a yes.
-    async fn sign_on(&mut self, done: Result<(), Reason>) -> Result<(), Reason> {
-        let Some(leaving) = self.tab.take_leaving().filter(|_| !self.core.is_taken_over()) else {
-            return done;
-        };
-        let Ok(provider) = Origin::of(&leaving.to) else { return done };
-        let Some(prompt) = self.core.ask_about_sign_on(&leaving.from, &provider, self.now()) else {
-            return done;
-        };
-        let answered = self.dependencies.ask(&prompt).await;
-        let (agreed, events) = self.core.answered_about_sign_on(&prompt, &answered, self.now());
-        let is_recorded = self.record(&events, true);
-        let Some(SignOn { provider, site }) = agreed else { return done };
-        if !is_recorded {
-            return Err(Reason::AuditUnavailable);
-        }
-        self.tab.open_sign_on(&provider, &site);
-        if self.has_released() {
-            let open = self.open_to(vec![provider, site]);
-            self.proxy.narrow_to(&open).await.map_err(|_| Reason::EgressBlocked)?;
-        }
-        self.proxy.forget_failures();
-        let followed = self.tab.follow(&leaving).await;
-        followed.map_err(|error| opening_reason(&self.proxy, leaving.to.as_str(), &error))
     }
 
     /// Fills a form, once the container's egress is restricted to its origins.

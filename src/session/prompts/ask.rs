@@ -25,7 +25,9 @@ const TOTALS: [&str; 7] = ["total", "summe", "gesamt", "montant", "importe", "to
 impl Core {
     /// Whether the task's prompts are used up.
     pub(in crate::session) fn prompts_are_spent(&self) -> bool {
-        self.counts.prompts >= MAX_PROMPTS
+        // A question about a provider is none of these: what is left of them would tell the agent of the vault.
+        let about_providers = u32::try_from(self.asked_providers.len()).unwrap_or(u32::MAX);
+        self.counts.prompts.saturating_sub(about_providers) >= MAX_PROMPTS
     }
 
     /// A prompt with a ticket of its own. The answer is bound to the prompt's text, to the policy, and to `pages`, the
@@ -289,11 +291,17 @@ impl Core {
                 }
                 _ => (line.request.effective_fields(), Vec::new(), None),
             };
-            if answer.agrees() && self.book.never(kind, origin) {
+            // A payment in a provider's frame is one to the shop, and a never is about the shop.
+            let payee = match about {
+                Asked::Release { provider: Some(provider), .. } => &provider.shop,
+                _ => origin,
+            };
+            if answer.agrees() && self.book.never(kind, payee) {
                 // The user said never while the prompt was open. A yes does not replace it.
                 continue;
             }
-            let now_filled = ReleaseScope { kind, fields, records: &records, to: origin, form };
+            let to = if answer == Answer::Never { payee } else { origin };
+            let now_filled = ReleaseScope { kind, fields, records: &records, to, form };
             self.book.note(&now_filled, answer, now);
             if answer.agrees() && !later.is_empty() {
                 let later = ReleaseScope { fields: *later, form: None, ..now_filled };

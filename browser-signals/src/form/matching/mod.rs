@@ -102,7 +102,7 @@ pub struct Match {
     pub evidence: Evidence,
     /// Whether the control asks for what another one asks for too, to compare them.
     pub confirms: bool,
-    /// Whether the page says that the control asks for the password that an account has already.
+    /// True if the page says that the control asks for the account's present password.
     pub present: bool,
     /// Whether the words say that none of a person's fields is asked for, apart from silence.
     pub refused: bool,
@@ -117,7 +117,8 @@ impl Match {
         Match { asked: None, section: None, evidence, confirms: false, present: false, refused }
     }
 
-    /// Whether the page says nothing of what its control is for: it names no field, and nothing that is known to be none.
+    /// Returns true if the page does not say what the control is for. A note, a coupon or a search is known to be for no field, so its
+    /// control is not silent.
     pub fn is_silent(&self, control: &Control) -> bool {
         let is_harmless = matches!(Meaning::of(control), Meaning::Harmless(_));
         self.asked.is_none() && !self.refused && !is_harmless

@@ -65,7 +65,7 @@ impl Said {
         self.0.has(VOCABULARY.confirms)
     }
 
-    /// Whether they name the password that an account has already.
+    /// Returns true if the words name the account's present password.
     pub fn present(&self) -> bool {
         self.0.has(VOCABULARY.present)
     }

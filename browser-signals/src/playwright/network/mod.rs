@@ -253,8 +253,8 @@ impl TabState {
         }
     }
 
-    /// Whether a frame may show a document of an origin outside the task: any, until a value is released, and then those of
-    /// payment providers.
+    /// Returns true if a frame may show a document of this origin outside the task. Before a release every origin may; after it
+    /// only payment providers may.
     fn may_frame(&self, origin: &Origin) -> bool {
         let inner = self.inner();
         inner.releases.is_empty() || inner.providers.contains(origin)

@@ -1,4 +1,4 @@
-//! What the page around a frame does to the frame: a frame's own document cannot know that it is hidden or covered.
+//! Checks of the page around a frame. That page can hide or cover the frame, and the frame's own document cannot see it.
 
 use serde_json::{Value, json};
 

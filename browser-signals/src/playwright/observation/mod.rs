@@ -2,7 +2,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `cover` | what the page around a frame does to the frame |
+//! | `cover` | checks of the page around a frame, which can hide or cover it |
 //! | `tls` | the TLS state of a document's connection |
 //! | [`picture`] | pictures of the page |
 //! | `query` | elements by selector |

@@ -109,7 +109,7 @@ impl Tab {
     }
 
     /// The origins of payment providers. Their frames load and send requests after a release too; what a request carries is
-    /// judged as everywhere. The top document never goes there.
+    /// judged as everywhere. This opens none of them to the top document.
     pub fn set_providers(&self, origins: Vec<Origin>) {
         self.state.update(|inner| inner.providers = origins);
     }

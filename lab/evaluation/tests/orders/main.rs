@@ -11,3 +11,5 @@ mod registration;
 mod safety;
 mod shop;
 mod steps;
+#[path = "../support/tls_sites.rs"]
+mod tls_sites;

@@ -8,3 +8,5 @@ mod pages;
 mod runs;
 mod shapes;
 mod stage;
+#[path = "../support/tls_sites.rs"]
+mod tls_sites;

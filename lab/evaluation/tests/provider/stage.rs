@@ -4,12 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use evaluation::tls::{Authority, install_nss};
-use portcullis::signals::playwright::{Browser, BrowserSettings};
+use portcullis::signals::playwright::Browser;
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
+
+use crate::tls_sites::{Request, serve};
 
 pub const SHOP: &str = "till.test";
 /// The frames of our provider, and the server that makes tokens of card data.
@@ -88,13 +86,9 @@ impl World {
         hosts
     }
 
-    fn answer(&self, head: &str, body: String) -> String {
-        let mut words = head.split_whitespace();
-        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let host = head
-            .lines()
-            .find_map(|line| line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")));
-        let host = host.map_or("", |(_, host)| host.trim());
+    fn answer(&self, request: &Request) -> String {
+        let (method, path) = request.line();
+        let host = request.header("host").unwrap_or_default();
         let plain = path.split('?').next().unwrap_or_default();
         if plain == "/signal" {
             let text = if self.signal.load(Ordering::SeqCst) { "go" } else { "wait" };
@@ -102,6 +96,7 @@ impl World {
         }
         let (host, path) = (host.to_owned(), path.to_owned());
         if method != "OPTIONS" {
+            let body = request.body.clone();
             self.arrived.lock().unwrap().push(Arrived { host: host.clone(), path, body });
         }
         let pages = self.pages.lock().unwrap();
@@ -128,50 +123,9 @@ pub struct Stage {
 impl Stage {
     pub async fn set_up() -> Stage {
         let (world, home) = (World::default(), tempfile::tempdir().unwrap());
-        let authority = Authority::new().unwrap();
-        install_nss(home.path(), authority.pem()).unwrap();
-        let acceptor = TlsAcceptor::from(authority.server_config(&HOSTS).unwrap());
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
         let serving = world.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, world) = (acceptor.clone(), serving.clone());
-                tokio::spawn(async move {
-                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                    let Some((head, body)) = read(&mut stream).await else { return };
-                    let answer = world.answer(&head, body);
-                    let _gone = stream.write_all(answer.as_bytes()).await;
-                    let _gone = stream.shutdown().await;
-                });
-            }
-        });
-        let chromium = evaluation::stage::chromium().expect("run `cargo xtask setup` first");
-        let mut settings = BrowserSettings::new(&chromium);
-        settings.home = Some(home.path().to_owned());
-        settings.sandbox = evaluation::stage::sandbox();
-        settings.proxy_rules = Some(HOSTS.map(|host| format!("MAP {host}:443 127.0.0.1:{port}")).join(", "));
-        settings.private_hosts = HOSTS.map(str::to_owned).to_vec();
+        let answer = move |request: &Request| Some(serving.answer(request));
+        let settings = serve(home.path(), &HOSTS, answer).await;
         Stage { world, browser: Browser::launch(settings).await.unwrap(), _home: home }
-    }
-}
-
-async fn read(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<(String, String)> {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
-    loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|line| {
-                let (name, value) = line.split_once(':')?;
-                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
-            });
-            if body.len() >= length.unwrap_or(0) {
-                return Some((head.to_owned(), body.to_owned()));
-            }
-        }
-        match stream.read(&mut buffer).await {
-            Ok(read @ 1..) => bytes.extend_from_slice(buffer.get(..read)?),
-            _ => return None,
-        }
     }
 }

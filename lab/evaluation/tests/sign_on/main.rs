@@ -14,3 +14,5 @@ mod hostile;
 mod provider;
 mod sites;
 mod steps;
+#[path = "../support/tls_sites.rs"]
+mod tls_sites;

@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use evaluation::tls::{Authority, install_nss};
-use portcullis::signals::playwright::{Browser, BrowserSettings};
+use portcullis::signals::playwright::Browser;
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
+
+use crate::tls_sites::{Request, serve};
 
 /// The site of the task.
 pub const SHOP: &str = "https://shop.test";
@@ -31,6 +29,20 @@ pub struct Asked {
     pub body: String,
 }
 
+impl Asked {
+    fn of(request: &Request) -> Option<Asked> {
+        let (_, target) = request.line();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        Some(Asked {
+            host: request.header("host")?.split(':').next()?.to_owned(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            cookies: request.header("cookie").unwrap_or_default().to_owned(),
+            body: request.body.clone(),
+        })
+    }
+}
+
 /// The answer to a request.
 pub enum Answer {
     Page(String),
@@ -52,38 +64,21 @@ pub struct Sites {
 
 impl Sites {
     pub async fn set_up() -> Sites {
-        let (authority, home) = (Authority::new().unwrap(), tempfile::tempdir().unwrap());
-        install_nss(home.path(), authority.pem()).unwrap();
-        let acceptor = TlsAcceptor::from(authority.server_config(&HOSTS).unwrap());
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let home = tempfile::tempdir().unwrap();
         let nothing: Handler = Arc::new(|_| Answer::Page(String::new()));
         let (handler, arrived) = (Arc::new(Mutex::new(nothing)), Arc::new(Mutex::new(Vec::new())));
-        let serving = (Arc::clone(&handler), Arc::clone(&arrived));
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, (handler, arrived)) = (acceptor.clone(), serving.clone());
-                tokio::spawn(async move {
-                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
-                    let Some(asked) = read(&mut stream).await else { return };
-                    // The browser asks for icons by itself.
-                    if asked.path == "/favicon.ico" {
-                        return;
-                    }
-                    arrived.lock().unwrap().push(asked.clone());
-                    let handler = handler.lock().unwrap().clone();
-                    let _gone = stream.write_all(written(handler(&asked)).as_bytes()).await;
-                    let _gone = stream.shutdown().await;
-                });
+        let (serving, noted) = (Arc::clone(&handler), Arc::clone(&arrived));
+        let answer = move |request: &Request| {
+            let asked = Asked::of(request)?;
+            // The browser asks for icons by itself.
+            if asked.path == "/favicon.ico" {
+                return None;
             }
-        });
-        let chromium = evaluation::stage::chromium().expect("run `cargo xtask setup` first");
-        let mut settings = BrowserSettings::new(&chromium);
-        settings.home = Some(home.path().to_owned());
-        settings.sandbox = evaluation::stage::sandbox();
-        let rules = HOSTS.map(|host| format!("MAP {host}:443 127.0.0.1:{port}"));
-        settings.proxy_rules = Some(rules.join(", "));
-        settings.private_hosts = HOSTS.map(str::to_owned).to_vec();
+            noted.lock().unwrap().push(asked.clone());
+            let handler = serving.lock().unwrap().clone();
+            Some(written(handler(&asked)))
+        };
+        let settings = serve(home.path(), &HOSTS, answer).await;
         Sites { browser: Browser::launch(settings).await.unwrap(), handler, arrived, _home: home }
     }
 
@@ -124,35 +119,6 @@ fn written(answer: Answer) -> String {
         Answer::WithCookie(cookie, body) => page(&format!("Set-Cookie: {cookie}; Path=/; Secure\r\n"), body),
         Answer::To(url) => {
             format!("HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        }
-    }
-}
-
-async fn read(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<Asked> {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
-    loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let header = |wanted: &str| {
-                head.lines().find_map(|line| {
-                    let (name, value) = line.split_once(':')?;
-                    name.eq_ignore_ascii_case(wanted).then(|| value.trim().to_owned())
-                })
-            };
-            let length = header("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
-            if body.len() >= length {
-                let mut words = head.split_whitespace();
-                let target = words.nth(1)?.to_owned();
-                let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-                let host = header("host")?.split(':').next()?.to_owned();
-                let cookies = header("cookie").unwrap_or_default();
-                let (path, query, body) = (path.to_owned(), query.to_owned(), body.to_owned());
-                return Some(Asked { host, path, query, cookies, body });
-            }
-        }
-        match stream.read(&mut buffer).await {
-            Ok(read @ 1..) => bytes.extend_from_slice(buffer.get(..read)?),
-            _ => return None,
         }
     }
 }

@@ -1,0 +1,50 @@
+//! A sign-on in a container: the question when a site leads to an identity provider, and the way there.
+
+use browser_signals::Origin;
+use policy_dfa::{Reason, SignOn};
+
+use super::container::Session;
+use super::container_actions::opening_reason;
+
+impl Session {
+    /// The origins that stay open after a release: where the values go, both sites of a sign-on where it concerns one of them,
+    /// since the provider leads back, and those of payment providers.
+    pub(super) fn open_to(&self, mut origins: Vec<Origin>) -> Vec<Origin> {
+        if let Some(both) = self.core.task().sign_on()
+            && origins.iter().any(|origin| both.includes(origin))
+        {
+            origins.extend([both.provider.clone(), both.site.clone()]);
+        }
+        let beside = self.providers.iter().filter(|origin| !origins.contains(origin)).cloned();
+        let beside: Vec<Origin> = beside.collect();
+        origins.into_iter().chain(beside).collect()
+    }
+
+    /// Where a site of the task led to an identity provider: asks the user whether to log in there, and goes there if they agree.
+    /// Returns the end of the action that led there, which is `done` without a yes.
+    pub(super) async fn sign_on(&mut self, done: Result<(), Reason>) -> Result<(), Reason> {
+        let Some(leaving) = self.tab.take_leaving().filter(|_| !self.core.is_taken_over()) else {
+            return done;
+        };
+        let Some(prompt) = self.core.ask_about_sign_on(&leaving.from, &leaving.to, self.now()) else {
+            return done;
+        };
+        let answered = self.dependencies.ask(&prompt).await;
+        let (agreed, events) = self.core.answered_about_sign_on(&prompt, &answered, self.now());
+        let is_recorded = self.record(&events, true);
+        let Some(sign_on) = agreed else { return done };
+        if !is_recorded {
+            return Err(Reason::AuditUnavailable);
+        }
+        self.core.begin_sign_on(&prompt, sign_on.clone(), self.now());
+        let SignOn { provider, site } = sign_on;
+        self.tab.open_sign_on(&provider, &site);
+        if self.has_released() {
+            let open = self.open_to(vec![provider, site]);
+            self.proxy.narrow_to(&open).await.map_err(|_| Reason::EgressBlocked)?;
+        }
+        self.proxy.forget_failures();
+        let followed = self.tab.follow(&leaving).await;
+        followed.map_err(|error| opening_reason(&self.proxy, leaving.to.as_str(), &error))
+    }
+}
