@@ -20,9 +20,9 @@ const MOST_FIELDS: usize = 100;
 /// The reason why a call cannot be carried out as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// There is no such tool, or it is withheld.
-    #[error("the tool `{0}` is not offered here")]
-    NotOffered(String),
+    /// There is no such tool, or it is withheld. Its name is the caller's, and is not repeated.
+    #[error("there is no such tool here; `tools/list` names those that are offered")]
+    NotOffered,
     /// The arguments do not fit the tool.
     #[error("the arguments of `{tool}` do not fit: {problem}")]
     Arguments {
@@ -150,7 +150,7 @@ impl Answer {
 /// Parses a call of one of the offered tools.
 pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) -> Result<Call, CallError> {
     let tool = offered.iter().find(|tool| tool.name == name);
-    let tool = tool.ok_or_else(|| CallError::NotOffered(name.to_owned()))?;
+    let tool = tool.ok_or(CallError::NotOffered)?;
     let bad = |problem: &str| CallError::Arguments { tool: tool.name, problem: problem.to_owned() };
     if !matches!(tool.by, CarriedOutBy::Session | CarriedOutBy::Bridge) {
         let known = tool.schema.get("properties").and_then(Value::as_object);
@@ -239,7 +239,7 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             Call::Screenshot(PictureSettings { form, whole_page: full_page, device_pixels })
         }
         "browser_close" => given.nothing(Call::Close)?,
-        other => return Err(CallError::NotOffered(other.to_owned())),
+        _ => return Err(CallError::NotOffered),
     })
 }
 
@@ -262,11 +262,13 @@ impl GivenArguments {
     }
 }
 
-/// serde reports `invalid type: string "value", expected ...`, and the quoted value may be one of the user's.
+/// serde reports the value that does not fit, as in `invalid type: string "value", expected ...`, and it may be one of the
+/// user's.
 fn without_values(message: &str) -> String {
-    match (message.find('"'), message.rfind('"')) {
-        (Some(from), Some(to)) if from < to => {
-            let (before, after) = (message.get(..from), message.get(to + 1..));
+    let names_a_value = message.starts_with("invalid") || message.starts_with("unknown variant");
+    match (message.find(['"', '`']), message.rfind(", expected")) {
+        (Some(from), Some(to)) if names_a_value && from < to => {
+            let (before, after) = (message.get(..from), message.get(to..));
             format!("{}...{}", before.unwrap_or_default(), after.unwrap_or_default())
         }
         _ => message.to_owned(),
@@ -378,7 +380,18 @@ mod tests {
 
     #[test]
     fn argument_errors_do_not_repeat_values() {
-        let error = call("browser_fill_form", json!({ "fields": "4111111111111111" })).unwrap_err();
-        assert!(!error.to_string().contains("4111"), "{error}");
+        for value in [
+            json!("4111111111111111"),
+            json!("a\", expected `4111`"),
+            json!(4111),
+            json!(4111.5),
+            json!(true),
+        ] {
+            let error = call("browser_fill_form", json!({ "fields": value })).unwrap_err().to_string();
+            assert!(!error.contains("4111") && !error.contains("true"), "{error}");
+            assert!(error.ends_with("..., expected a sequence"), "{error}");
+        }
+        let error = call("browser_click", json!({ "target": "e1", "4111": true })).unwrap_err().to_string();
+        assert!(error.contains("unknown field `4111`"), "the names of parameters are repeated: {error}");
     }
 }

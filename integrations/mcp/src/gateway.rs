@@ -3,12 +3,12 @@
 use portcullis::Guard;
 use portcullis::signals::playwright::BrowserSettings;
 use rmcp::ServiceExt;
-use rmcp::transport::IntoTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use crate::consent::ClientSlot;
 use crate::engine::Engine;
+use crate::lines::LineTransport;
 use crate::queue::OrderedTransport;
 use crate::server::{Server, notify_of_tools};
 use crate::settings::{GatewayError, GatewaySettings};
@@ -75,8 +75,8 @@ impl Gateway {
         let server = Server::new(&settings, self.client, worker.observing());
         let observing = worker.observing();
         let served = async {
-            let running =
-                server.serve(OrderedTransport::new((from_client, to_client).into_transport(), queue)).await;
+            let lines = LineTransport::new(from_client, to_client);
+            let running = server.serve(OrderedTransport::new(lines, queue)).await;
             let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
             let notifying = tokio::spawn(notify_of_tools(running.peer().clone(), observing));
             let served = running.waiting().await;

@@ -15,6 +15,8 @@
 //! | `arguments` | the tools' arguments and their JSON schemas |
 //! | `call` | a parsed call, and the answer to it |
 //! | `server` | the protocol |
+//! | `wire` | a message as bytes: its limits, and the errors for bytes that are no message |
+//! | `lines` | the transport over a pair of streams |
 //! | `queue` | calls in the order of their arrival |
 //! | `worker`, `page_calls` | owns the guard and the session, and carries out one call at a time |
 //! | `task_session` | the session of a task, guarded or only observed |
@@ -30,6 +32,7 @@ pub mod settings;
 mod arguments;
 mod call;
 mod engine;
+mod lines;
 mod page_calls;
 mod queue;
 mod rendered;
@@ -37,6 +40,7 @@ mod server;
 mod target;
 mod task_session;
 mod upstream;
+mod wire;
 mod worker;
 
 pub use gateway::Gateway;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, ToolAnnotations,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::{oneshot, watch};
 
-use crate::call::{self, Answer, Block, CallError};
+use crate::call::{self, Answer, Block, Call};
 use crate::catalogue::{ToolEntry, all};
 use crate::consent::ClientSlot;
 use crate::queue::{QueueSlot, QueuedCall};
@@ -20,6 +20,10 @@ use crate::settings::GatewaySettings;
 
 /// The interval of progress notifications for a client that asked for them.
 const STILL_WORKING: Duration = Duration::from_secs(5);
+
+/// The methods of this server. rmcp parses a request with one of them and with other parameters as a custom request.
+const METHODS: [&str; 6] =
+    ["initialize", "ping", "server/discover", "subscriptions/listen", "tools/call", "tools/list"];
 
 const STOPPED: &str = "the guard has stopped; start it again";
 
@@ -42,12 +46,7 @@ impl Server {
         Server { offered, client, observing }
     }
 
-    async fn answer(&self, request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> Answer {
-        let arguments = request.arguments.unwrap_or_default();
-        let call = match call::read(&self.offered, &request.name, arguments) {
-            Ok(call) => call,
-            Err(error) => return Answer::error(error.to_string()),
-        };
+    async fn answer(&self, call: Call, context: &RequestContext<RoleServer>) -> Answer {
         let Some(slot) = QueueSlot::of(&context.extensions) else {
             return Answer::error("too many calls are waiting already; wait for their answers");
         };
@@ -123,14 +122,25 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let known = self.offered.iter().any(|tool| tool.name == request.name);
-        if !known {
-            let error = CallError::NotOffered(request.name.to_string());
-            return Ok(result(Answer::error(error.to_string())).into());
-        }
+        let arguments = request.arguments.unwrap_or_default();
+        let call = call::read(&self.offered, &request.name, arguments)
+            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         // The client is stored at its first call, since its `initialized` notification may be handled after that.
         self.client.put(context.peer.clone());
-        Ok(result(self.answer(request, &context).await).into())
+        Ok(result(self.answer(call, &context).await).into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match METHODS.into_iter().find(|method| *method == request.method) {
+            Some(method) => {
+                ErrorData::invalid_params(format!("the parameters of `{method}` do not fit"), None)
+            }
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there is no such method here", None),
+        })
     }
 }
 

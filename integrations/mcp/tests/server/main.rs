@@ -16,6 +16,7 @@ mod gateway;
 mod hand_over;
 mod leaks;
 mod limits;
+mod messages;
 mod new_task;
 mod protocol;
 mod safety;

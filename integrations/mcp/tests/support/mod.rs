@@ -70,7 +70,12 @@ impl Client {
 
     /// Sends any line.
     pub async fn raw(&mut self, line: &[u8]) {
-        self.out.write_all(&[line, b"\n"].concat()).await.unwrap();
+        self.part(&[line, b"\n"].concat()).await;
+    }
+
+    /// Sends any bytes.
+    pub async fn part(&mut self, bytes: &[u8]) {
+        self.out.write_all(bytes).await.unwrap();
     }
 
     /// The next line from the server.
@@ -155,9 +160,23 @@ impl Client {
         self.request_of("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
+    /// The next error that names no request.
+    pub async fn error_without_a_number(&mut self) -> Value {
+        loop {
+            let message: Value = serde_json::from_str(&self.line().await).unwrap();
+            if message.get("error").is_some() && message.get("id").is_none() {
+                return message;
+            }
+            self.keep(message);
+        }
+    }
+
     /// The answer to a call that was sent with [`Client::post`].
     pub async fn said(&mut self, number: u64) -> ToolAnswer {
         let answer = self.answer(number).await;
+        if let Some(text) = answer["error"]["message"].as_str() {
+            return ToolAnswer { text: text.to_owned(), pictures: 0, is_error: true };
+        }
         let result = &answer["result"];
         let content = result["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
         let texts: Vec<&str> = content.iter().filter_map(|block| block["text"].as_str()).collect();
