@@ -1,12 +1,15 @@
 //! `portcullis mcp`: a guard in the place of playwright-mcp.
 
+mod by_http;
+
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use mcp_guard::consent::ThroughClient;
+use mcp_guard::consent::{ClientSlot, ThroughClient};
 use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
 use portcullis::consent::page::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::consent::{Answerer, TerminalAnswerer};
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::ObservationReport;
 use portcullis::signals::playwright::{BridgeError, BrowserSettings, OwnBrowser};
@@ -26,6 +29,8 @@ enum Consent {
     Client,
     /// In a window of the guard, for a client that might answer in the user's place.
     Window,
+    /// On this terminal, with `--port` only.
+    Terminal,
 }
 
 /// The optional tools.
@@ -43,9 +48,11 @@ pub struct Arguments {
     guarding: Guarding,
     #[command(flatten)]
     task: TaskArguments,
-    /// Where you are asked for consent.
-    #[arg(long, value_enum, default_value = "client")]
-    consent: Consent,
+    #[command(flatten)]
+    http: by_http::HttpArguments,
+    /// Where you are asked for consent; by default `client`, and with `--port` `window`.
+    #[arg(long, value_enum)]
+    consent: Option<Consent>,
     /// Show the agent's browser. You may then finish steps yourself that are withheld from the agent.
     #[arg(long)]
     headed: bool,
@@ -64,7 +71,7 @@ pub struct Arguments {
     no_snapshots: bool,
     /// Guard nothing: carry everything out, record the questions and denials of a guard, and report them at the end.
     /// There is no vault and no consent in this mode.
-    #[arg(long, conflicts_with_all = ["vault", "allow"])]
+    #[arg(long, conflicts_with_all = ["vault", "allow", "port"])]
     observe: bool,
     /// Private hosts (`host` or `host:port`) that may be opened nevertheless. Without TLS only `127.0.0.1`, `[::1]` and
     /// `localhost`, each with its port.
@@ -102,23 +109,16 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         runtime.shutdown_background();
         return served;
     }
-    let window = own_window(chromium, browser.sandbox);
     let served = runtime.block_on(async {
-        let (through_client, client) = match arguments.consent {
-            Consent::Client => ThroughClient::new(window),
-            Consent::Window if window.is_none() => {
-                return Err(Failure::NotSetUp("there is no display to show the consent page on".to_owned()));
-            }
-            Consent::Window => ThroughClient::never(window),
-        };
-        let mut entropy = [0; 32];
-        SystemEntropy.fill(&mut entropy);
-        let page = PageSettings { opener: Box::new(through_client), phrase, entropy };
-        let page = ConsentPage::open(page).await.map_err(|error| {
-            Failure::NotSetUp(format!("the consent page cannot be served on this machine: {error}"))
-        })?;
-        let page = if arguments.headed { page.with_visible_browser() } else { page };
-        let guard = arguments.guarding.guard(unlocked, Box::new(page))?;
+        let listening = arguments.http.listen().await?;
+        let consent = consent(arguments.consent, listening.is_some())?;
+        let window = || own_window(chromium, browser.sandbox);
+        let (answerer, client) = answerer(consent, window, phrase, arguments.headed).await?;
+        if let Some(listening) = listening {
+            let guard = arguments.guarding.guard(unlocked, listening.naming(answerer))?;
+            return listening.serve(Gateway::new(guard, browser, settings)).await;
+        }
+        let guard = arguments.guarding.guard(unlocked, answerer)?;
         let gateway = Gateway::new(guard, browser, settings).with_client_slot(client);
         let served = gateway.serve(from_client(), tokio::io::stdout()).await;
         served.map_err(|error| Failure::NotSetUp(error.to_string()))
@@ -126,6 +126,53 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     // After a signal another thread may still be waiting for standard input.
     runtime.shutdown_background();
     served
+}
+
+/// The place of the consent page: the given one if it is possible, or the default.
+fn consent(given: Option<Consent>, by_http: bool) -> Result<Consent, Failure> {
+    let input = |message: &str| Err(Failure::Input(message.to_owned()));
+    match (given, by_http) {
+        (Some(Consent::Client), true) => {
+            input("by HTTP no client shows the consent page; use `--consent window` or `--consent terminal`")
+        }
+        (Some(Consent::Terminal), false) => {
+            input("without `--port` the terminal is the client's; use `--consent window`")
+        }
+        (Some(consent), _) => Ok(consent),
+        (None, true) => Ok(Consent::Window),
+        (None, false) => Ok(Consent::Client),
+    }
+}
+
+/// The interface to the user, and the slot of the client that may show the consent page.
+async fn answerer(
+    consent: Consent,
+    window: impl FnOnce() -> Option<Box<dyn Opener>>,
+    phrase: Option<String>,
+    headed: bool,
+) -> Result<(Box<dyn Answerer>, ClientSlot), Failure> {
+    let (through_client, client) = match consent {
+        Consent::Terminal => {
+            let terminal = TerminalAnswerer::default();
+            let terminal = if headed { terminal.with_visible_browser() } else { terminal };
+            return Ok((Box::new(terminal), ClientSlot::default()));
+        }
+        Consent::Client => ThroughClient::new(window()),
+        Consent::Window => {
+            let window = window().ok_or_else(|| {
+                Failure::NotSetUp("there is no display to show the consent page on".to_owned())
+            })?;
+            ThroughClient::never(Some(window))
+        }
+    };
+    let mut entropy = [0; 32];
+    SystemEntropy.fill(&mut entropy);
+    let page = PageSettings { opener: Box::new(through_client), phrase, entropy };
+    let page = ConsentPage::open(page).await.map_err(|error| {
+        Failure::NotSetUp(format!("the consent page cannot be served on this machine: {error}"))
+    })?;
+    let page = if headed { page.with_visible_browser() } else { page };
+    Ok((Box::new(page), client))
 }
 
 /// The client's messages, until it closes the stream or this process gets a signal. After a signal too the container is

@@ -21,6 +21,8 @@ fn shown(line: &impl fmt::Display) -> String {
 /// An observation of the guard that the user should know before answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
+    /// The user's label of the client whose agent asks, where several clients may.
+    Client(String),
     /// The agent, not the user, chose the sites and the kinds of data.
     ChosenByTheAgent,
     /// A property of a host: a look-alike, letters of another script, an IP address.
@@ -60,6 +62,7 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Notice::Client(label) => write!(f, "the agent of the client `{label}` asks"),
             Notice::ChosenByTheAgent => {
                 f.write_str("the agent chose these sites: see that they are those you mean")
             }

@@ -4,19 +4,23 @@ use portcullis::Guard;
 use portcullis::signals::playwright::BrowserSettings;
 use rmcp::ServiceExt;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use crate::consent::ClientSlot;
 use crate::engine::Engine;
+use crate::http;
+use crate::http::asking::CurrentClient;
+use crate::http::tokens::Tokens;
 use crate::lines::LineTransport;
 use crate::queue::OrderedTransport;
-use crate::server::{Server, notify_of_tools};
+use crate::server::Server;
 use crate::settings::{GatewayError, GatewaySettings};
 use crate::task_session::{Mode, OpenTaskLog, ReceiveReport};
-use crate::worker::Worker;
+use crate::worker::{Lasting, Worker};
 
 /// The most calls that may wait for the current one.
-const QUEUE_LENGTH: usize = 64;
+pub(crate) const QUEUE_LENGTH: usize = 64;
 
 /// A guard in the place of playwright-mcp.
 pub struct Gateway {
@@ -71,21 +75,36 @@ impl Gateway {
         let engine = Engine::start(self.browser, self.settings.upstream.clone()).await?;
         let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
         let settings = self.settings.clone();
-        let worker = Worker::new(self.mode, engine, self.settings);
+        let worker = Worker::new(Lasting::new(self.mode), engine, self.settings);
         let server = Server::new(&settings, self.client, worker.observing());
-        let observing = worker.observing();
         let served = async {
             let lines = LineTransport::new(from_client, to_client);
             let running = server.serve(OrderedTransport::new(lines, queue)).await;
             let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
-            let notifying = tokio::spawn(notify_of_tools(running.peer().clone(), observing));
             let served = running.waiting().await;
-            notifying.abort();
             served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
         };
         // When the client disconnects, the last sender of the queue is dropped, and the worker closes the container.
-        let (served, ()) = tokio::join!(served, worker.work(calls));
+        let (served, _) = tokio::join!(served, worker.work(calls));
         served
+    }
+
+    /// Serves clients by HTTP at `/mcp` of a listener on this machine, one session after the other, until `stop` ends. Then
+    /// the container is closed and the log is ended. Each session has a browser of its own; the guard, with its counts of
+    /// guesses and refusals, is the same. `current` is the client whose label the guard's questions name
+    /// ([`CurrentClient::named_by`]). No client gets the consent page's address.
+    ///
+    /// # Errors
+    /// [`GatewayError::NotLoopback`] if others reach the listener, and [`GatewayError::Listen`] if it fails.
+    pub async fn serve_by_http(
+        self,
+        listener: TcpListener,
+        tokens: Tokens,
+        current: CurrentClient,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), GatewayError> {
+        let session = (Lasting::new(self.mode), self.browser, self.settings);
+        http::serve(listener, tokens, current, session, stop).await
     }
 }
 

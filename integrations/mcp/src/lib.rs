@@ -9,6 +9,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`gateway`] | the server: an MCP client on one side, the guard on the other |
+//! | [`http`] | the server by HTTP, for clients with tokens |
 //! | [`settings`] | its settings and errors |
 //! | [`consent`] | prompts through the MCP client, or in a window of the guard |
 //! | [`catalogue`] | the tools |
@@ -27,6 +28,7 @@
 pub mod catalogue;
 pub mod consent;
 pub mod gateway;
+pub mod http;
 pub mod settings;
 
 mod arguments;

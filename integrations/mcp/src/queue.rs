@@ -33,6 +33,14 @@ impl QueueSlot {
         call.get().cloned()
     }
 
+    /// Reserves the next slot, if the queue has room for it.
+    pub fn reserve(queue: &mpsc::Sender<PendingCall>) -> Option<QueueSlot> {
+        let (slot, pending) = oneshot::channel();
+        // Where the worker has stopped, the slot says so when it is filled.
+        let is_full = matches!(queue.try_send(pending), Err(TrySendError::Full(_)));
+        (!is_full).then(|| QueueSlot(Arc::new(Mutex::new(Some(slot)))))
+    }
+
     /// Puts a call into its slot. Returns the call if the worker has stopped.
     pub fn fill(&self, call: QueuedCall) -> Result<(), QueuedCall> {
         let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -75,10 +83,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for OrderedTransport<T> {
             && let ClientRequest::CallToolRequest(call) = request
             && let Some(queue) = &self.queue
         {
-            let (slot, pending) = oneshot::channel();
             // A call without a slot is refused when it is handled.
-            if !matches!(queue.try_send(pending), Err(TrySendError::Full(_))) {
-                call.extensions.insert(QueueSlot(Arc::new(Mutex::new(Some(slot)))));
+            if let Some(slot) = QueueSlot::reserve(queue) {
+                call.extensions.insert(slot);
             }
         }
         Some(message)

@@ -1,5 +1,7 @@
 //! The settings and errors of the gateway.
 
+use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use portcullis::signals::playwright::BridgeError;
@@ -59,4 +61,15 @@ pub enum GatewayError {
     /// The client does not speak the protocol.
     #[error("the client does not speak the protocol: {0}")]
     Protocol(String),
+    /// Other machines reach the address.
+    #[error("{0} is not an address of this machine alone; serve at 127.0.0.1 or ::1")]
+    NotLoopback(IpAddr),
+    /// The address cannot be served.
+    #[error("{address} cannot be served: {error}; choose another port")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The system's error.
+        error: io::Error,
+    },
 }

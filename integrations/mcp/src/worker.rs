@@ -17,15 +17,27 @@ use crate::task_session::{Mode, TaskSession};
 /// The most consecutive refusals of a task; after that the user is not asked any more.
 const MOST_REFUSED: u32 = 3;
 
+/// What outlives a client's session: the guard with its memory, and the refusals that the user is not asked after.
+pub struct Lasting {
+    mode: Mode,
+    /// How many tasks in a row the user refused.
+    refused: u32,
+}
+
+impl Lasting {
+    pub fn new(mode: Mode) -> Lasting {
+        Lasting { mode, refused: 0 }
+    }
+}
+
 /// Owns the guard and the session.
 pub struct Worker {
     pub(crate) engine: Engine,
     pub(crate) settings: GatewaySettings,
-    mode: Mode,
+    lasting: Lasting,
     pub(crate) session: Option<TaskSession>,
     /// The page as it was last rendered for the agent.
     pub(crate) rendered: String,
-    refused: u32,
     /// True if a script of the agent ran in the container.
     pub(crate) scripted: bool,
     /// True while the tools that bypass the session are on.
@@ -33,14 +45,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(mode: Mode, engine: Engine, settings: GatewaySettings) -> Worker {
+    pub fn new(lasting: Lasting, engine: Engine, settings: GatewaySettings) -> Worker {
         Worker {
             engine,
             settings,
-            mode,
+            lasting,
             session: None,
             rendered: String::new(),
-            refused: 0,
             scripted: false,
             observing: watch::Sender::new(true),
         }
@@ -52,7 +63,7 @@ impl Worker {
     }
 
     /// Works until all senders of the queue are dropped. Then the container is closed and the log is ended.
-    pub async fn work(mut self, mut calls: mpsc::Receiver<PendingCall>) {
+    pub async fn work(mut self, mut calls: mpsc::Receiver<PendingCall>) -> Lasting {
         while let Some(pending) = calls.recv().await {
             let Ok(QueuedCall { call, reply }) = pending.await else {
                 continue;
@@ -68,6 +79,7 @@ impl Worker {
         }
         self.end().await;
         self.engine.stop().await;
+        self.lasting
     }
 
     /// Carries out one call. If the page is lost before the call or during it, with its process or with the browser, the task
@@ -183,7 +195,7 @@ impl Worker {
         self.may_ask()?;
         let task = self.settings.task.clone().unwrap_or_default();
         let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
-        let begun = self.mode.begin(browser, &task).await?;
+        let begun = self.lasting.mode.begin(browser, &task).await?;
         self.note_answer(&begun);
         self.opened(begun);
         Ok(())
@@ -191,7 +203,7 @@ impl Worker {
 
     async fn begin(&mut self, proposal: Proposal) -> Result<(), String> {
         let browser = self.engine.browser().await.map_err(|error| error.to_string())?;
-        let begun = self.mode.begin_proposed(browser, proposal).await?;
+        let begun = self.lasting.mode.begin_proposed(browser, proposal).await?;
         self.note_answer(&begun);
         self.opened(begun);
         Ok(())
@@ -199,7 +211,7 @@ impl Worker {
 
     /// Fails if the user has refused too many tasks in a row.
     fn may_ask(&self) -> Result<(), String> {
-        match self.refused >= MOST_REFUSED {
+        match self.lasting.refused >= MOST_REFUSED {
             true => Err("the user was asked several times, did not agree, and is not asked again".to_owned()),
             false => Ok(()),
         }
@@ -208,8 +220,8 @@ impl Worker {
     /// Counts the user's refusals of tasks. Only a yes resets the count; browsing in between does not.
     fn note_answer(&mut self, begun: &TaskSession) {
         match (begun.is_raised(), begun.has_asked()) {
-            (true, _) => self.refused = 0,
-            (false, true) => self.refused += 1,
+            (true, _) => self.lasting.refused = 0,
+            (false, true) => self.lasting.refused += 1,
             (false, false) => {}
         }
     }
@@ -227,7 +239,7 @@ impl Worker {
         self.rendered.clear();
         if let Some(session) = self.session.take() {
             self.blind_upstream().await;
-            self.mode.end(session).await;
+            self.lasting.mode.end(session).await;
         }
     }
 }

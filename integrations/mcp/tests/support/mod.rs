@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod http;
 pub mod site;
 pub mod user;
 

@@ -1,0 +1,252 @@
+//! The server by HTTP: who is answered, and what sessions share.
+
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::{Arc, Mutex};
+
+use crate::support::http::{HttpClient, send};
+use crate::support::site::Site;
+use evaluation::stage::Stage;
+use mcp_guard::http::asking::CurrentClient;
+use mcp_guard::http::listen;
+use mcp_guard::http::tokens::Tokens;
+use mcp_guard::{Gateway, GatewayError, GatewaySettings, Snapshots};
+use portcullis::audit::{MemoryLog, verify_text};
+use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
+use portcullis::guard::SystemEntropy;
+use portcullis::signals::playwright::BrowserSettings;
+use portcullis::{DEFAULT_POLICY, Guard};
+use serde_json::json;
+use tokio::sync::oneshot;
+
+const EDITOR: &str = "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100";
+const TERMINAL: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE";
+
+/// A server with two clients, and a user who gives this answer to every question.
+struct Server {
+    browser: BrowserSettings,
+    task: Option<String>,
+    answer: Answer,
+    log: MemoryLog,
+    /// The questions as the user reads them.
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn new(browser: BrowserSettings, answer: Answer) -> Server {
+        Server { browser, task: None, answer, log: MemoryLog::default(), asked: Arc::default() }
+    }
+
+    async fn with(&self, use_it: impl AsyncFnOnce(SocketAddr)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        std::fs::write(&path, format!("editor {EDITOR}\nterminal {TERMINAL}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let tokens = Tokens::read(&path).ok().unwrap();
+        let listener = listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let current = CurrentClient::default();
+        let (asked, answer) = (self.asked.clone(), self.answer);
+        let user = Box::new(ScriptedAnswerer(move |prompt: &ConsentPrompt| {
+            asked.lock().unwrap().push(prompt.to_string());
+            answer
+        }));
+        let log = Box::new(self.log.clone());
+        let guard = Guard::new(DEFAULT_POLICY, log, current.named_by(user), Box::new(SystemEntropy)).unwrap();
+        let settings = GatewaySettings {
+            task: self.task.clone(),
+            snapshots: Snapshots::OnRequest,
+            ..GatewaySettings::default()
+        };
+        let gateway = Gateway::new(guard, self.browser.clone(), settings);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let stopped = async move {
+            let _dropped = stopped.await;
+        };
+        let used = async {
+            use_it(address).await;
+            drop(stop);
+        };
+        let (served, ()) = tokio::join!(gateway.serve_by_http(listener, tokens, current, stopped), used);
+        served.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_client_with_its_token_at_the_servers_own_address_is_answered() {
+    let server = Server::new(BrowserSettings::new("no browser"), Answer::No);
+    server
+        .with(async |address| {
+            let client = HttpClient::new(address, EDITOR);
+            let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+            let with = |name: &str, line: &[&str]| {
+                let mut lines = client.lines();
+                lines.retain(|line| !line.starts_with(name));
+                lines.extend(line.iter().map(|line| format!("{name}: {line}")));
+                lines
+            };
+            let status = async |lines: Vec<String>| {
+                let answer = send(address, "POST", "/mcp", &lines, ping.as_bytes()).await;
+                (answer.status, answer.header("www-authenticate").map(str::to_owned))
+            };
+            let challenge = (401, Some("bearer".to_owned()));
+            let right = format!("Bearer {EDITOR}");
+            assert_eq!(status(with("Authorization", &[])).await, challenge);
+            for wrong in [
+                &*format!("Bearer {}", EDITOR.replace('0', "1")),
+                &format!("Bearer {right}"),
+                &format!("Basic {EDITOR}"),
+                EDITOR,
+                "Bearer ",
+                "Bearer editor",
+            ] {
+                assert_eq!(status(with("Authorization", &[wrong])).await, challenge, "{wrong}");
+            }
+            assert_eq!(status(with("Authorization", &[&right, &right])).await, challenge);
+            let port = address.port();
+            for host in [
+                "evil.example",
+                &*format!("evil.example:{port}"),
+                "127.0.0.1",
+                "127.0.0.1:1",
+                "localhost",
+                &format!("127.0.0.2:{port}"),
+                &format!("localhost.:{port}"),
+                &format!("{address}.evil.example"),
+            ] {
+                assert_eq!(status(with("Host", &[host])).await, (403, None), "{host}");
+            }
+            assert_eq!(status(with("Host", &[&address.to_string(), "evil.example"])).await.0 / 100, 4);
+            for origin in [
+                "http://evil.example",
+                "null",
+                "",
+                "http://127.0.0.1",
+                &*format!("https://{address}"),
+                &format!("{address}"),
+            ] {
+                assert_eq!(status(with("Origin", &[origin])).await, (403, None), "{origin}");
+            }
+            // The server's own addresses get as far as the session, which there is none of.
+            let lost = status(client.lines()).await;
+            assert!(![200, 401, 403, 404].contains(&lost.0), "{lost:?}");
+            for (name, value) in [
+                ("Host", format!("localhost:{port}")),
+                ("Origin", format!("http://localhost:{port}")),
+                ("Origin", format!("http://{address}")),
+                ("Authorization", format!("bearer {}", EDITOR.to_uppercase())),
+                ("Authorization", format!("Bearer {TERMINAL}")),
+            ] {
+                assert_eq!(status(with(name, &[&value])).await, lost, "{name}: {value}");
+            }
+            assert_eq!(send(address, "POST", "/", &client.lines(), ping.as_bytes()).await.status, 404);
+            for (body, expected, code) in [
+                (b"{".to_vec(), 400, -32700),
+                (vec![b'['; 5_000], 400, -32600),
+                (vec![b' '; (16 << 20) + 1], 413, -32600),
+            ] {
+                let answer = send(address, "POST", "/mcp", &client.lines(), &body).await;
+                assert_eq!(
+                    (answer.status, answer.message()["error"]["code"].as_i64()),
+                    (expected, Some(code))
+                );
+            }
+        })
+        .await;
+    assert!(matches!(listen("0.0.0.0:0".parse().unwrap()).await, Err(GatewayError::NotLoopback(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_client_has_sessions_of_its_own() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let site = Site::start(&stage, &["shop.hostile.test"]).await;
+    site.put("shop.hostile.test/", "<title>Shop</title><h1>violet heron</h1><button>Pay</button>");
+    let server = Server::new(site.browser(&stage), Answer::Once);
+    server
+        .with(async |address| {
+            let (mut editor, mut terminal) =
+                (HttpClient::new(address, EDITOR), HttpClient::new(address, TERMINAL));
+            editor.begin().await;
+            let shop = json!({ "url": "https://shop.hostile.test/" });
+            assert_eq!(editor.call("browser_navigate", shop).await, "ok");
+            assert!(editor.call("browser_snapshot", json!({})).await.contains("violet heron"));
+            // Another client cannot use the session, with any method, nor begin one beside it.
+            let status = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": { "name": "portcullis_status", "arguments": {} } });
+            terminal.session.clone_from(&editor.session);
+            for method in ["POST", "GET", "DELETE"] {
+                let answer = terminal.request(method, &status.to_string()).await;
+                assert_eq!(answer.status, 404, "{method}: {answer:?}");
+            }
+            assert!(editor.call("portcullis_status", json!({})).await.contains("container: T0"));
+            let refused = terminal.try_begin().await;
+            assert_eq!(refused.status, 503, "{refused:?}");
+            let message = refused.message()["error"]["message"].to_string();
+            assert!(message.contains("`editor`") && !message.contains("a name of its own"), "{message}");
+            // The next session, of whichever client, has a browser of its own.
+            let first = editor.session.clone();
+            editor.begin().await;
+            assert_ne!(editor.session, first);
+            assert!(editor.call("portcullis_status", json!({})).await.contains("no page is open"));
+            let plan = json!({ "origins": ["https://shop.hostile.test"], "plan": "PLAN.address\nPLAN.end" });
+            assert!(editor.call("portcullis_plan", plan.clone()).await.contains("container: T2"));
+            let second = editor.session.clone();
+            assert_eq!(editor.request("DELETE", "").await.status, 202);
+            terminal.begin().await;
+            assert!(terminal.call("portcullis_status", json!({})).await.contains("no page is open"));
+            let click = terminal.call("browser_click", json!({ "target": "e1" })).await;
+            assert!(click.contains("no page is open"), "{click}");
+            assert!(terminal.call("portcullis_plan", plan).await.contains("container: T2"));
+            for ended in [first, second] {
+                editor.session = ended;
+                assert_eq!(editor.request("POST", &status.to_string()).await.status, 404);
+            }
+        })
+        .await;
+    let asked = server.asked.lock().unwrap();
+    let names: Vec<bool> =
+        asked.iter().map(|question| question.contains("the client `editor` asks")).collect();
+    assert_eq!(names, [true, false], "{asked:?}");
+    assert!(asked[1].contains("the client `terminal` asks"), "{asked:?}");
+    assert!(!asked.concat().contains("a name of its own"), "{asked:?}");
+    // The last session was open when the server stopped.
+    verify_text(&server.log.text()).unwrap();
+}
+
+const TASK: &str = "Order a kettle at https://shop.hostile.test and have it sent to: Ada Lane, 17 Canary Quarry Road, \
+                    94704 Berkeley. Email ada@lane.example.";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guesses_and_refused_tasks_count_over_sessions_and_clients() {
+    let stage = Stage::set_up().await.unwrap();
+    let site = Site::start(&stage, &["shop.hostile.test"]).await;
+    site.put("shop.hostile.test/", "<title>Shop</title><textarea aria-label=Chat></textarea>");
+    let mut server = Server::new(site.browser(&stage), Answer::No);
+    server.task = Some(TASK.to_owned());
+    server
+        .with(async |address| {
+            let shop = json!({ "url": "https://shop.hostile.test/" });
+            let mut clients = [HttpClient::new(address, EDITOR), HttpClient::new(address, TERMINAL)];
+            let [editor, terminal] = &mut clients;
+            editor.begin().await;
+            assert_eq!(editor.call("browser_navigate", shop.clone()).await, "ok");
+            let guess = json!({ "target": "textarea", "text": "is it Berkeley?" });
+            let hit = editor.call("browser_type", guess).await;
+            assert!(hit.contains("egress_blocked"), "{hit}");
+            assert_eq!(editor.request("DELETE", "").await.status, 202);
+            // Another client with the same guard gains nothing by it.
+            terminal.begin().await;
+            let tainted = terminal.call("browser_navigate", shop.clone()).await;
+            assert!(tainted.contains("tainted_session"), "{tainted}");
+            terminal.begin().await;
+            terminal.call("browser_navigate", shop.clone()).await;
+            assert_eq!(terminal.request("DELETE", "").await.status, 202);
+            // The user said no in three sessions.
+            editor.begin().await;
+            let no_more = editor.call("browser_navigate", shop).await;
+            assert!(no_more.contains("not asked again"), "{no_more}");
+        })
+        .await;
+    assert_eq!(server.asked.lock().unwrap().len(), 3);
+    verify_text(&server.log.text()).unwrap();
+}
