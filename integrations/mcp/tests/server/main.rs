@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answers;
 mod concurrent_calls;
 mod gateway;
 mod hand_over;
