@@ -79,4 +79,4 @@ pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text::{outline, text_guard};
 pub use text_guard::{TextGuard, TextWithheld};
-pub use verb::{ElementRef, Verb};
+pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, Verb};

@@ -10,9 +10,12 @@
 //! | `running_text` | the text of a page's frames in one piece, for classifiers and judges of safety |
 //! | `told` | the part of a page that the model is told, for judges |
 //! | `guard` | [`PageTextGuard`]: scrubbing and masking for one container |
+//! | `address` | addresses in a page, without what a site knows about a person |
 //! | `contacts` | masking by form, and the published contacts that stay readable |
 //! | `number_endings` | last digits beside words such as `ending in` |
 
+#[cfg(feature = "browser")]
+mod address;
 #[cfg(feature = "browser")]
 mod contacts;
 #[cfg(feature = "browser")]
@@ -24,6 +27,8 @@ pub(crate) mod running_text;
 mod scrub;
 mod told;
 
+#[cfg(feature = "browser")]
+pub(crate) use address::told_address;
 #[cfg(feature = "browser")]
 pub use contacts::{mask_by_form, mask_page};
 #[cfg(feature = "browser")]

@@ -108,7 +108,7 @@ async fn a_login_is_filled_on_a_listed_port_of_this_machine() {
         let send = page.lines().find(|line| line.contains("button")).unwrap_or_else(|| panic!("{page}"));
         let target = send.split("[ref=").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
         let target = portcullis::signals::ElementRef(target.to_owned());
-        let sent = session.act(Action::Verb(Verb::Click { target })).await;
+        let sent = session.act(Action::Verb(Verb::click(target))).await;
         let page = session.act(Action::Verb(Verb::Read)).await;
         assert!(page.contains("Welcome back"), "{sent}\n{page}");
         assert!(shop.posted().contains(SECRET), "{}", shop.posted());

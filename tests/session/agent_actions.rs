@@ -88,7 +88,7 @@ fn a_payment_shows_the_agent_actions_and_that_no_address_was_filled() {
         played.act(Action::Verb(Verb::Check { target: target(), on: true }));
         with_control(&mut played, "button", "button", "Locker 17");
         (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
-        played.act(Action::Verb(Verb::Click { target: target() }));
+        played.act(Action::Verb(Verb::click(target())));
         played.reads.push_str("\n- text: \"Renews every month, 9.99 USD, until cancelled\"");
         played.act(Action::Verb(Verb::Read));
         played.request(PAY);
@@ -172,7 +172,7 @@ fn refused_text_does_not_leave_and_everything_else_does() {
     // A key press cannot be recognised in a body, so each request causes a prompt until the user agrees.
     with_control(&mut played, "button", "button", "Locker 17");
     (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
-    played.act(Action::Verb(Verb::Click { target: target() }));
+    played.act(Action::Verb(Verb::click(target())));
     ask(&mut played, Answer::No).unwrap();
     assert!(egress.holds(&request("POST", Some(b"quantity=2")), true));
 }

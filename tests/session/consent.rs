@@ -198,7 +198,7 @@ fn a_yes_to_a_verb_covers_the_page_of_the_prompt() {
         page.document = Fact::Known(DocumentId::new(document));
         page
     };
-    let click = || Action::Verb(Verb::Click { target: ElementRef("e1".into()) });
+    let click = || Action::Verb(Verb::click(ElementRef("e1".into())));
     for (after, reply) in [("d", "ok"), ("e", "DENY.verb {\"reason\":\"stale_document\"}")] {
         let mut played = Played::under(&asking, Container::T2);
         played.looks = vec![elsewhere("d"), elsewhere(after)];

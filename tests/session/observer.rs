@@ -67,7 +67,7 @@ fn verbs() -> Vec<Verb> {
         open("javascript:alert(1)"),
         typed("two kettles please"),
         typed("4111 1111 1111 1111"),
-        Verb::Click { target: target() },
+        Verb::click(target()),
         Verb::Submit { target: target() },
         Verb::Check { target: target(), on: true },
         Verb::Press { key: "Enter".to_owned() },
@@ -284,7 +284,7 @@ fn a_host_name_with_a_value_is_not_recorded() {
         let mut page = checkout();
         page.origin = Fact::Known(origin(&format!("https://{host}")));
         let page = Observed::simulated(page, 1);
-        let click = Verb::Click { target: ElementRef("e1".into()) };
+        let click = Verb::click(ElementRef("e1".into()));
         observer.verb(&click, Some(&page), Millis(0));
         let asked = AuditSubject::Outgoing;
         observer.other(asked, page.origin.known(), Some(WouldHave::Denied(Reason::EgressBlocked)));

@@ -181,7 +181,7 @@ fn without_a_record_nothing_is_released_or_done() {
     let mut played = Played::new(Container::T2);
     played.recording = false;
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"audit_unavailable\"}");
-    let click = Verb::Click { target: ElementRef("e1".into()) };
+    let click = Verb::click(ElementRef("e1".into()));
     assert_eq!(played.act(Action::Verb(click)), "DENY.verb {\"reason\":\"audit_unavailable\"}");
     assert_eq!(played.fills, 0);
 }

@@ -109,7 +109,7 @@ fn at(site: &str, to: &str) -> Snapshot {
 }
 
 fn click() -> Action {
-    Action::Verb(Verb::Click { target: ElementRef("e7".to_owned()) })
+    Action::Verb(Verb::click(ElementRef("e7".to_owned())))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Verbs: allowed and refused typing, opening and clicking.
 
-use crate::played::{BLOCK, Played, STREET, origin};
-use browser_signals::{Container, Destination, ElementRef, Fact, Sink, Snapshot, Verb};
+use crate::played::{BLOCK, Played, SHOP, STREET, origin};
+use browser_signals::{Container, Destination, ElementRef, Fact, NodeId, Sink, Snapshot, Verb};
 use portcullis::Action;
 
 #[test]
@@ -61,11 +61,38 @@ fn a_click_that_submits_is_decided_as_a_submit() {
         path: "/".into(),
         method: "POST".into(),
     });
-    let reply = played.act(Action::Verb(Verb::Click { target }));
+    let reply = played.act(Action::Verb(Verb::click(target)));
     assert_eq!(reply, "DENY.verb {\"reason\":\"wrong_destination\"}");
     let mut played = Played::new(Container::T2);
     played.looks[0].destination = Fact::Unknown;
     let reply = played.act(Action::Verb(Verb::Press { key: "Enter".into() }));
     assert_eq!(reply, "DENY.verb {\"reason\":\"signal_unknown:destination\"}");
     assert_eq!(played.act(Action::Verb(Verb::Press { key: "Tab".into() })), "ok");
+}
+
+#[test]
+fn enter_is_decided_as_what_it_does_where_the_focus_is() {
+    let enter = || Action::Verb(Verb::Press { key: "Enter".into() });
+    let to = |site: &str| Destination { origin: origin(site), path: "/find".into(), method: "POST".into() };
+    let focus_on = |tag: &str, kind: &str, form: Option<NodeId>, site: &str| {
+        let mut played = Played::new(Container::T2);
+        let page = &mut played.looks[0];
+        let mut control = page.controls[0].clone();
+        (control.tag, control.input_type, control.form) = (tag.into(), kind.into(), form);
+        (page.form, page.target) = (form, Some(control));
+        page.destination = Fact::Known(to(site));
+        played
+    };
+    let form = Some(NodeId(100));
+    let evil = "https://evil.example";
+    // A box sends its form, which goes to another site here.
+    let reply = focus_on("input", "search", form, evil).act(enter());
+    assert_eq!(reply, "DENY.verb {\"reason\":\"wrong_destination\"}");
+    assert_eq!(focus_on("input", "search", form, SHOP).act(enter()), "ok");
+    // Without a form only the page's script hears the key, as on a button that sends nothing.
+    assert_eq!(focus_on("input", "search", None, evil).act(enter()), "ok");
+    assert_eq!(focus_on("button", "button", form, evil).act(enter()), "ok");
+    // Nothing is known of a widget of the page's own.
+    let reply = focus_on("fancy-box", "", None, evil).act(enter());
+    assert_eq!(reply, "DENY.verb {\"reason\":\"wrong_destination\"}");
 }

@@ -19,6 +19,8 @@ pub enum Verb {
     Click {
         /// The element.
         target: ElementRef,
+        /// With which button, how often, and with which keys held.
+        manner: ClickManner,
     },
     /// Move the mouse over an element.
     Hover {
@@ -63,4 +65,48 @@ pub enum Verb {
     },
     /// Go back one page.
     Back,
+}
+
+impl Verb {
+    /// One click with the left button.
+    pub fn click(target: ElementRef) -> Verb {
+        Verb::Click { target, manner: ClickManner::default() }
+    }
+}
+
+/// The manner of a click: one click with the left button, unless it says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ClickManner {
+    /// The button.
+    pub button: MouseButton,
+    /// Whether it is a double click.
+    pub twice: bool,
+    /// The keys that are held.
+    pub held: HeldKeys,
+}
+
+/// A button of the mouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MouseButton {
+    /// The main button.
+    #[default]
+    Left,
+    /// The button of the context menu.
+    Right,
+    /// The wheel.
+    Middle,
+}
+
+/// The keys that are held during a click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a key")]
+pub struct HeldKeys {
+    /// Alt.
+    pub alt: bool,
+    /// Control.
+    pub control: bool,
+    /// The Windows or Command key.
+    pub meta: bool,
+    /// Shift.
+    pub shift: bool,
 }

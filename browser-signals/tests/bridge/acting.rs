@@ -2,7 +2,7 @@
 
 use crate::support::{Open, Server, launch, ref_of, tab};
 use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
-use browser_signals::{Container, ElementRef, Fact, Observed, Snapshot};
+use browser_signals::{ClickManner, Container, ElementRef, Fact, HeldKeys, MouseButton, Observed, Snapshot};
 
 async fn text(tab: &Tab) -> String {
     tab.read(&Open).await.expect("text").text
@@ -66,8 +66,8 @@ async fn a_form_is_typed_chosen_checked_and_submitted() {
     assert_eq!(last.path, "/send?name=Ann+%22B%22+%5C+%27C%27&note=two%0D%0Alines&size=l&gift=on&go=1");
     tab.back().await.expect("back");
     assert!(text(&tab).await.contains("\"Form\""));
-    assert_eq!(tab.press("F12").await, Err(BridgeError::NotApplicable));
-    tab.press("Escape").await.expect("pressed");
+    assert_eq!(tab.press("F12", None).await, Err(BridgeError::NotApplicable));
+    tab.press("Escape", None).await.expect("pressed");
     browser.close().await;
 }
 
@@ -164,6 +164,92 @@ async fn a_click_on_a_form_that_the_browser_does_not_send_says_so_and_names_the_
         assert_eq!(tab.click(&button, &seen).await, Ok(()));
         assert_eq!(sent(), count);
         tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    }
+    browser.close().await;
+}
+
+/// Boxes with and without a form, a link and a text area; the log has the keys that a script hears.
+const FOCUS: &str = r#"<!doctype html><title>t</title><form action="/find"><input aria-label="Find" name="q"></form>
+    <form action="/send"><input aria-label="Needed" name="n" required></form>
+    <input aria-label="Loose"><textarea aria-label="Story"></textarea><a href="/next">Next</a><p id="log"></p>
+    <script>addEventListener('keydown', (e) => log.textContent += e.target.getAttribute('aria-label') + ' ' + e.key);</script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn enter_acts_where_the_focus_is_and_nowhere_else() {
+    let server = Server::start();
+    for (path, html) in [("/", FOCUS), ("/find", "<p>found</p>"), ("/next", "<p>next page</p>")] {
+        server.page("shop.example", path, html);
+    }
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    let focus_on = async |words: &str| {
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        assert_eq!(tab.focused().await, Ok(None), "nothing has the focus at first");
+        let (element, seen) = about(&tab, words).await;
+        match words.contains("Next") {
+            true => {
+                for _ in 0..5 {
+                    tab.press("Tab", None).await.expect("pressed");
+                }
+            }
+            false => tab.type_text(&element, "tea", &seen).await.expect("typed"),
+        }
+        let focus = tab.focused().await.expect("the page is there").expect("a focus");
+        let decided = tab.observe(ObservationTarget::Element(&focus)).await.expect("a snapshot");
+        let node = |page: &Observed<Snapshot>| page.target.as_ref().map(|it| it.node);
+        assert_eq!(node(&decided), node(&seen), "{words}");
+        decided
+    };
+    for (words, outcome, then) in [
+        ("\"Find\"", Ok(()), "found"),
+        ("\"Loose\"", Ok(()), "\"Loose Enter\""),
+        ("\"Story\"", Err(BridgeError::NotApplicable), "\"Story\""),
+        ("\"Next\"", Ok(()), "next page"),
+    ] {
+        let decided = focus_on(words).await;
+        assert_eq!(tab.press("Enter", Some(&decided)).await, outcome, "{words}");
+        let text = text(&tab).await;
+        assert!(text.contains(then), "{words}:\n{text}");
+        assert_eq!(text.contains("Enter"), then.contains("Enter"), "{words}:\n{text}");
+    }
+    // The focus has moved since the decision, or the box now sends another form.
+    let decided = focus_on("\"Find\"").await;
+    tab.press("Tab", None).await.expect("pressed");
+    assert_eq!(tab.press("Enter", Some(&decided)).await, Err(BridgeError::Stale));
+    // A form that the browser does not send says what it asks for.
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (_, seen) = about(&tab, "\"Needed\"").await;
+    for _ in 0..2 {
+        tab.press("Tab", None).await.expect("pressed");
+    }
+    assert_eq!(tab.press("Enter", Some(&seen)).await, Err(BridgeError::FormIncomplete));
+    assert_eq!(tab.take_asked_for().as_deref(), Some("Needed"));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_click_has_the_button_the_keys_and_the_number_that_it_was_given() {
+    let server = Server::start();
+    let html = "<!doctype html><title>t</title><button>Press</button><p id=log></p><script>\
+        for (const name of ['click', 'dblclick', 'auxclick', 'contextmenu']) addEventListener(name, (e) => {\
+          const keys = ['altKey', 'ctrlKey', 'metaKey', 'shiftKey'].filter((key) => e[key]);\
+          log.textContent += [name, e.button, ...keys].join(' ') + '; '; });</script>";
+    server.page("shop.example", "/", html);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    let held = HeldKeys { control: true, shift: true, ..HeldKeys::default() };
+    for (manner, heard) in [
+        (ClickManner::default(), "\"click 0;\""),
+        (ClickManner { twice: true, ..ClickManner::default() }, "\"click 0; click 0; dblclick 0;\""),
+        (ClickManner { button: MouseButton::Right, ..ClickManner::default() }, "contextmenu 2;"),
+        (ClickManner { button: MouseButton::Middle, ..ClickManner::default() }, "\"auxclick 1;\""),
+        (ClickManner { held, ..ClickManner::default() }, "\"click 0 ctrlKey shiftKey;\""),
+    ] {
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        let (button, seen) = about(&tab, "\"Press\"").await;
+        tab.click_as(&button, manner, &seen).await.expect("clicked");
+        let text = text(&tab).await;
+        assert!(text.contains(heard), "{manner:?}:\n{text}");
     }
     browser.close().await;
 }

@@ -60,7 +60,7 @@ async fn an_observation_after_an_action_shows_the_new_page() {
         assert!(now.document.known().is_some() && now.document != seen.document, "{how}: choosing");
         assert!(title(&tab).await.contains("\"two\""), "{how}: choosing");
         let (_, seen) = show(&tab, &server, handler).await;
-        tab.press("ArrowUp").await.expect("pressed");
+        tab.press("ArrowUp", None).await.expect("pressed");
         assert_eq!(arrivals(&server), before + 2, "{how}: pressing a key");
         let now = tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(now.document.known().is_some() && now.document != seen.document, "{how}: pressing a key");
@@ -77,7 +77,7 @@ async fn an_observation_waits_for_a_late_navigation_but_not_long() {
     for _ in 0..10 {
         let _ = show(&tab, &server, "").await;
         let began = Instant::now();
-        tab.press("PageDown").await.expect("pressed");
+        tab.press("PageDown", None).await.expect("pressed");
         tab.observe(ObservationTarget::Page).await.expect("a snapshot");
         assert!(began.elapsed() >= Duration::from_millis(30), "{:?}", began.elapsed());
     }
@@ -90,7 +90,7 @@ async fn an_observation_waits_for_a_late_navigation_but_not_long() {
     ] {
         let _ = show(&tab, &server, handler).await;
         let began = Instant::now();
-        assert_eq!(tab.press("PageDown").await, pressed, "{handler}");
+        assert_eq!(tab.press("PageDown", None).await, pressed, "{handler}");
         assert!(title(&tab).await.contains("\"one\""), "{handler}");
         assert!(began.elapsed() < Duration::from_secs(60), "{handler}: {:?}", began.elapsed());
     }

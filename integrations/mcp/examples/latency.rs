@@ -13,18 +13,16 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
 use std::time::Instant;
 
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
-use evaluation::stage::{Stage, sandbox};
+use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use serde_json::{Value, json};
 use support::{Client, guard_for, upstream, with_gateway};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::main]
 async fn main() {
@@ -43,7 +41,7 @@ async fn main() {
         snapshots: if with_pages { Snapshots::AfterActions } else { Snapshots::OnRequest },
         ..GatewaySettings::default()
     };
-    let (mut bare, child) = bare(&stage).await;
+    let (mut bare, child) = support::bare::start(&stage, &stage.world.host_rules()).await;
     let times = with_gateway(guard, &stage, settings, async |guarded: &mut Client| {
         guarded.begin("2025-11-25").await;
         bare.begin("2025-11-25").await;
@@ -103,52 +101,4 @@ async fn timed(client: &mut Client, tool: &str, arguments: &Value) -> f64 {
 fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
-}
-
-/// playwright-mcp as its users run it, with its own Chromium that resolves the same hosts.
-async fn bare(stage: &Stage) -> (Client, tokio::process::Child) {
-    let config = json!({ "browser": {
-        "browserName": "chromium", "isolated": true,
-        "launchOptions": {
-            "headless": true,
-            "executablePath": stage.executable(),
-            "chromiumSandbox": sandbox(),
-            "args": [
-                format!("--host-resolver-rules={}", stage.world.host_rules()),
-                "--disable-quic", "--disable-background-networking", "--disable-component-update",
-            ],
-        },
-    } });
-    let file = stage.home().join("playwright-mcp.json");
-    std::fs::write(&file, config.to_string()).unwrap();
-    let command = upstream();
-    let mut child = tokio::process::Command::new(command.node)
-        .arg(command.script)
-        .arg("--config")
-        .arg(&file)
-        .env("HOME", stage.home())
-        .current_dir(stage.home())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let (client, mut from, mut to) = Client::pair();
-    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    tokio::spawn(async move {
-        let mut bytes = vec![0; 1 << 16];
-        while let Ok(length @ 1..) = from.read(&mut bytes).await {
-            stdin.write_all(&bytes[..length]).await.unwrap();
-        }
-    });
-    tokio::spawn(async move {
-        let mut bytes = vec![0; 1 << 16];
-        while let Ok(length @ 1..) = stdout.read(&mut bytes).await {
-            if to.write_all(&bytes[..length]).await.is_err() {
-                break;
-            }
-        }
-    });
-    (client, child)
 }

@@ -48,6 +48,12 @@ pub struct SnapshotArguments {
     pub target: Option<String>,
     #[schemars(description = "Only this many levels")]
     pub depth: Option<f64>,
+    #[schemars(
+        description = "The most characters of the answer, 60000 if left out; the answer says how to get the rest"
+    )]
+    pub limit: Option<f64>,
+    #[schemars(description = "The rest of an answer that was cut: the word that it gave, such as c1")]
+    pub continuation: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -69,10 +75,27 @@ pub struct ClickArguments {
     pub target: String,
     #[serde(default)]
     pub double_click: bool,
-    #[schemars(extend("enum" = ["left", "right", "middle"]))]
-    pub button: Option<String>,
+    pub button: Option<ButtonArgument>,
     #[serde(default)]
-    pub modifiers: Vec<String>,
+    #[schemars(description = "The keys that are held")]
+    pub modifiers: Vec<ModifierArgument>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ButtonArgument {
+    Left,
+    Right,
+    Middle,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub enum ModifierArgument {
+    Alt,
+    Control,
+    ControlOrMeta,
+    Meta,
+    Shift,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -202,7 +225,7 @@ pub fn schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Removes titles, formats, defaults and the type `null` of optional parameters, and spells out empty lists.
+/// Removes titles, formats, defaults, and the type and value `null` of optional parameters, and spells out empty lists.
 fn shorten(schema: &mut Value) {
     match schema {
         Value::Object(keywords) => {
@@ -216,6 +239,9 @@ fn shorten(schema: &mut Value) {
                     let only = only.clone();
                     keywords.insert("type".to_owned(), only);
                 }
+            }
+            if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+                values.retain(|value| !value.is_null());
             }
             if keywords.get("type").is_some_and(|name| name == "object") {
                 keywords.entry("properties").or_insert_with(|| Map::new().into());

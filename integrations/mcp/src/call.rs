@@ -1,13 +1,15 @@
 //! A call of a tool, parsed from its name and arguments, and the answer to it.
 
 use portcullis::signals::playwright::{PictureForm, PictureSettings};
+use portcullis::signals::{ClickManner, HeldKeys, MouseButton};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{
-    BlockArguments, ClickArguments, DialogArguments, FieldArguments, FindArguments, FormArguments,
-    HoverArguments, KeyArguments, NoArguments, PlanArguments, ScreenshotArguments, SelectArguments,
-    SnapshotArguments, TabsArguments, TypeArguments, UrlArguments, WaitArguments,
+    BlockArguments, ButtonArgument, ClickArguments, DialogArguments, FieldArguments, FindArguments,
+    FormArguments, HoverArguments, KeyArguments, ModifierArgument, NoArguments, PlanArguments,
+    ScreenshotArguments, SelectArguments, SnapshotArguments, TabsArguments, TypeArguments, UrlArguments,
+    WaitArguments,
 };
 use crate::catalogue::{CarriedOutBy, ToolEntry};
 
@@ -51,10 +53,17 @@ pub enum Call {
     Snapshot {
         target: Option<String>,
         depth: Option<usize>,
+        limit: Option<usize>,
+    },
+    /// The rest of a snapshot that was cut.
+    Continue {
+        name: String,
+        limit: Option<usize>,
     },
     Find(SearchPattern),
     Click {
         target: String,
+        manner: ClickManner,
     },
     Hover {
         target: String,
@@ -171,8 +180,13 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         "browser_navigate" => Call::Navigate { url: given.read::<UrlArguments>()?.url },
         "browser_navigate_back" => given.nothing(Call::Back)?,
         "browser_snapshot" => {
-            let SnapshotArguments { target, depth } = given.read()?;
-            Call::Snapshot { target, depth: depth.map(whole) }
+            let SnapshotArguments { target, depth, limit, continuation } = given.read()?;
+            let limit = limit.map(whole);
+            match continuation {
+                None => Call::Snapshot { target, depth: depth.map(whole), limit },
+                Some(name) if target.is_none() && depth.is_none() => Call::Continue { name, limit },
+                Some(_) => return Err(bad("give `continuation` without `target` and `depth`")),
+            }
         }
         "browser_find" => Call::Find(match given.read()? {
             FindArguments { text: Some(words), regex: None } => SearchPattern::Text(words),
@@ -180,12 +194,16 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             _ => return Err(bad("give either `text` or `regex`")),
         }),
         "browser_click" => {
-            let arguments: ClickArguments = given.read()?;
-            let plain = arguments.button.as_deref().is_none_or(|button| button == "left");
-            if arguments.double_click || !plain || !arguments.modifiers.is_empty() {
-                return Err(bad("only single clicks with the left button and no modifiers are carried out"));
+            let ClickArguments { target, double_click, button, modifiers, .. } = given.read()?;
+            let button = match button {
+                None | Some(ButtonArgument::Left) => MouseButton::Left,
+                Some(ButtonArgument::Right) => MouseButton::Right,
+                Some(ButtonArgument::Middle) => MouseButton::Middle,
+            };
+            Call::Click {
+                target,
+                manner: ClickManner { button, twice: double_click, held: held(&modifiers) },
             }
-            Call::Click { target: arguments.target }
         }
         "browser_hover" => Call::Hover { target: given.read::<HoverArguments>()?.target },
         "browser_type" => {
@@ -275,6 +293,20 @@ fn without_values(message: &str) -> String {
     }
 }
 
+/// The keys of a click. `ControlOrMeta` is Control, since the guard's browser runs on Linux.
+fn held(modifiers: &[ModifierArgument]) -> HeldKeys {
+    let mut held = HeldKeys::default();
+    for key in modifiers {
+        match key {
+            ModifierArgument::Alt => held.alt = true,
+            ModifierArgument::Control | ModifierArgument::ControlOrMeta => held.control = true,
+            ModifierArgument::Meta => held.meta = true,
+            ModifierArgument::Shift => held.shift = true,
+        }
+    }
+    held
+}
+
 fn to_fill(field: FieldArguments, bad: &impl Fn(&str) -> CallError) -> Result<FieldToFill, CallError> {
     let value = match (field.r#type.as_str(), field.value.as_str()) {
         ("textbox" | "slider", _) => FieldValue::Text(field.value),
@@ -300,7 +332,7 @@ fn expression(regex: &str) -> SearchPattern {
 /// A count that arrived as a JSON number.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
 fn whole(number: f64) -> usize {
-    number.clamp(0.0, 10_000.0) as usize
+    number.clamp(0.0, 1e6) as usize
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 30 seconds")]
@@ -332,7 +364,19 @@ mod tests {
             (
                 "browser_click",
                 json!({ "element": "the button", "target": "e1" }),
-                Call::Click { target: target() },
+                Call::Click { target: target(), manner: ClickManner::default() },
+            ),
+            (
+                "browser_click",
+                json!({ "target": "e1", "button": "right", "doubleClick": true, "modifiers": ["Shift"] }),
+                Call::Click {
+                    target: target(),
+                    manner: ClickManner {
+                        button: MouseButton::Right,
+                        twice: true,
+                        held: HeldKeys { shift: true, ..HeldKeys::default() },
+                    },
+                },
             ),
             (
                 "browser_type",
@@ -364,7 +408,8 @@ mod tests {
         for (name, arguments) in [
             ("browser_run_code_unsafe", json!({ "code": "1" })),
             ("webmcp_save_card", json!({})),
-            ("browser_click", json!({ "target": "e1", "button": "right" })),
+            ("browser_click", json!({ "target": "e1", "button": "fourth" })),
+            ("browser_click", json!({ "target": "e1", "modifiers": ["Enter"] })),
             ("browser_click", json!({})),
             ("browser_snapshot", json!({ "filename": "/etc/passwd" })),
             ("browser_take_screenshot", json!({ "filename": "x.png" })),

@@ -133,7 +133,8 @@ fn acting() -> Vec<ToolEntry> {
         tool("browser_select_option", "Choose an option of a select", schema::<SelectArguments>()),
         tool(
             "browser_press_key",
-            "Press a key: Enter, Tab, Escape, an arrow, PageUp, PageDown or Home",
+            "Press a key where the focus is: Enter, Tab, Escape, an arrow, PageUp, PageDown, Home or End. Enter works in a \
+             box of one line, on a button and on a link",
             schema::<KeyArguments>(),
         ),
         reading(

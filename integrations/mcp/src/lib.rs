@@ -23,6 +23,7 @@
 //! | `task_session` | the session of a task, guarded or only observed |
 //! | `target` | elements by ref, role, text or selector |
 //! | `rendered` | parts of the page as it was rendered for the agent |
+//! | `known_page` | what the agent was told of the page, and what of a later one is new |
 //! | `engine`, `upstream` | the browser, and the real playwright-mcp |
 
 pub mod catalogue;
@@ -34,6 +35,7 @@ pub mod settings;
 mod arguments;
 mod call;
 mod engine;
+mod known_page;
 mod lines;
 mod page_calls;
 mod queue;

@@ -42,18 +42,23 @@ impl Worker {
                 Ok(self.with_page(Answer::of_session(said)).await)
             }
             Call::Back => self.verb(Verb::Back).await,
-            Call::Snapshot { target, depth } => self.snapshot(target.as_deref(), depth).await,
+            Call::Snapshot { target, depth, limit } => self.snapshot(target.as_deref(), depth, limit).await,
+            Call::Continue { name, limit } => Ok(Answer::text(self.known.continued(&name, limit)?)),
             Call::Find(pattern) => {
                 self.read().await?;
-                let found = rendered::find(&self.rendered, &pattern)?;
-                Ok(Answer::text(match found.is_empty() {
-                    true => "nothing was found".to_owned(),
-                    false => found.join("\n"),
+                let (count, found) = rendered::find(&self.rendered, &pattern)?;
+                Ok(Answer::text(match count {
+                    0 => "nothing was found".to_owned(),
+                    1 => found.join("\n"),
+                    _ => format!(
+                        "{count} lines match, below the elements that they are in\n{}",
+                        found.join("\n")
+                    ),
                 }))
             }
-            Call::Click { target } => {
+            Call::Click { target, manner } => {
                 let target = self.find(&target).await?;
-                self.verb(Verb::Click { target }).await
+                self.verb(Verb::Click { target, manner }).await
             }
             Call::Hover { target } => {
                 let target = self.find(&target).await?;
@@ -109,8 +114,13 @@ impl Worker {
     pub(crate) async fn act(&mut self, action: Action) -> Result<String, String> {
         let session = self.session.as_mut().ok_or_else(no_page)?;
         let blind = session.is_private();
+        // A difference from the page before a release would tell of the values.
+        if matches!(action, Action::Request(_)) {
+            self.known.forget();
+        }
         let said = session.act(action).await;
         if session.is_private() && !blind {
+            self.known.forget();
             self.blind_upstream().await;
         }
         Ok(said)
@@ -150,19 +160,30 @@ impl Worker {
     pub(crate) async fn verb(&mut self, verb: Verb) -> Result<Answer, String> {
         let said = self.act(Action::Verb(verb)).await?;
         let done = said == "ok";
-        let answer = Answer::of_session(said);
+        let mut answer = Answer::of_session(said);
+        if let Some(address) = self.session.as_mut().and_then(TaskSession::take_refused_window) {
+            answer.blocks.push(Block::Text(format!(
+                "the page opened another window, which was closed: a container has one page. browser_navigate opens its address \
+                 here:\n{address}"
+            )));
+        }
         Ok(if done { self.with_page(answer).await } else { answer })
     }
 
     /// Adds the current page, if the settings ask for it.
     async fn with_page(&mut self, mut answer: Answer) -> Answer {
         if self.settings.snapshots == Snapshots::AfterActions && self.read().await.is_ok() {
-            answer.blocks.push(Block::Text(page(&self.rendered)));
+            answer.blocks.push(Block::Text(self.known.after_action(&self.rendered)));
         }
         answer
     }
 
-    async fn snapshot(&mut self, target: Option<&str>, depth: Option<usize>) -> Result<Answer, String> {
+    async fn snapshot(
+        &mut self,
+        target: Option<&str>,
+        depth: Option<usize>,
+        limit: Option<usize>,
+    ) -> Result<Answer, String> {
         // The ref of a part belongs to the last snapshot; the next one assigns refs anew.
         let part = match target {
             None => None,
@@ -172,13 +193,14 @@ impl Worker {
             },
         };
         self.read().await?;
-        let text = match &part {
-            Some(element) => rendered::within(&self.rendered, &element.0)
+        let text = match (&part, depth) {
+            (None, None) => return Ok(Answer::text(self.known.whole(&self.rendered, limit))),
+            (Some(element), _) => rendered::within(&self.rendered, &element.0)
                 .ok_or_else(|| format!("the page has no element {} any more", element.0))?,
-            None => self.rendered.clone(),
+            (None, Some(_)) => self.rendered.clone(),
         };
         let text = depth.map_or_else(|| text.clone(), |depth| rendered::levels(&text, depth));
-        Ok(Answer::text(page(&text)))
+        Ok(Answer::text(self.known.part(&text, limit)))
     }
 
     /// Resolves the element that a call names.
@@ -258,8 +280,4 @@ fn scrubbed(session: &mut TaskSession, (said, is_error): (Vec<String>, bool)) ->
     let texts = said.into_iter().map(|text| session.scrub(&text).map(Block::Text));
     let blocks = texts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     Ok(Answer { blocks, is_error })
-}
-
-fn page(rendered: &str) -> String {
-    format!("### Snapshot\n{rendered}")
 }

@@ -1,4 +1,7 @@
-//! Parts of a page as it was rendered for the agent: an element with its contents, the first levels, lines that match.
+//! Parts of a page as it was rendered for the agent: an element with its contents, the first levels, the first lines, and lines
+//! that match or are new with the elements that they are in.
+
+use std::collections::HashSet;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
@@ -33,11 +36,70 @@ pub fn levels(text: &str, depth: usize) -> String {
     lines.join("\n")
 }
 
-/// The lines that match a pattern.
+/// A line of a page that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<'a> {
+    line: &'a str,
+    /// Whether it was chosen; else it is an element that a chosen line is in.
+    is_chosen: bool,
+}
+
+impl Part<'_> {
+    /// The line, with a plus in the place of its dash if it was chosen.
+    pub fn marked(&self) -> String {
+        let (blank, words) = self.line.split_at(indent(self.line));
+        match self.is_chosen {
+            true => format!("{blank}+ {}", words.strip_prefix("- ").unwrap_or(words)),
+            false => self.line.to_owned(),
+        }
+    }
+}
+
+/// The chosen lines of a page, each after the lines of the elements that it is in.
+pub fn below_their_elements<'a>(lines: &[&'a str], is_chosen: impl Fn(usize) -> bool) -> Vec<Part<'a>> {
+    let mut shown = Vec::new();
+    // The elements that the current line is in, each with its indentation and whether it is shown already.
+    let mut above: Vec<(usize, &'a str, bool)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let depth = indent(line);
+        while above.last().is_some_and(|(other, _, _)| *other >= depth) {
+            above.pop();
+        }
+        let is_chosen = is_chosen(at);
+        if is_chosen {
+            for (_, line, is_shown) in above.iter_mut().filter(|(_, _, is_shown)| !is_shown) {
+                shown.push(Part { line, is_chosen: false });
+                *is_shown = true;
+            }
+            shown.push(Part { line, is_chosen });
+        }
+        above.push((depth, line, is_chosen));
+    }
+    shown
+}
+
+/// The first lines of a text, of `limit` bytes at most but at least one, and the rest.
+pub fn cut(text: &str, limit: usize) -> (&str, &str) {
+    if text.len() <= limit {
+        return (text, "");
+    }
+    let ends = text.match_indices('\n').map(|(at, _)| at);
+    let mut last = None;
+    for end in ends {
+        if last.is_some() && end > limit {
+            break;
+        }
+        last = Some(end);
+    }
+    let parts = last.and_then(|end| Some((text.get(..end)?, text.get(end + 1..)?)));
+    parts.unwrap_or((text, ""))
+}
+
+/// The lines that match a pattern, each after the lines of the elements that it is in, and the number of those that match.
 ///
 /// # Errors
 /// The problem of a regular expression.
-pub fn find(text: &str, pattern: &SearchPattern) -> Result<Vec<String>, String> {
+pub fn find(text: &str, pattern: &SearchPattern) -> Result<(usize, Vec<String>), String> {
     let holds: Box<dyn Fn(&str) -> bool> = match pattern {
         SearchPattern::Text(words) => {
             let words = words.to_lowercase();
@@ -52,10 +114,16 @@ pub fn find(text: &str, pattern: &SearchPattern) -> Result<Vec<String>, String> 
             Box::new(move |line| regex.is_match(line))
         }
     };
-    Ok(text.lines().filter(|line| holds(line)).take(MOST_FOUND).map(|line| line.trim().to_owned()).collect())
+    let lines: Vec<&str> = text.lines().collect();
+    let matching: Vec<usize> =
+        lines.iter().enumerate().filter(|(_, line)| holds(line)).map(|(at, _)| at).collect();
+    let told: HashSet<usize> = matching.iter().copied().take(MOST_FOUND).collect();
+    let shown = below_their_elements(&lines, |at| told.contains(&at));
+    Ok((matching.len(), shown.into_iter().map(|part| part.line.to_owned()).collect()))
 }
 
-fn indent(line: &str) -> usize {
+/// The spaces before a line.
+pub fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
@@ -81,11 +149,18 @@ mod tests {
         let lines =
             "- main [ref=e1]:\n  - text: \"one\"\n    \"two\"\n  - list [ref=e2]:\n    - text: \"three\"";
         assert_eq!(levels(lines, 2).lines().count(), 4);
-        assert_eq!(find(PAGE, &SearchPattern::Text("send".into())).unwrap(), ["- button \"Send\" [ref=e3]"]);
+        // A line is told with the elements that it is in.
+        let (count, lines) = find(PAGE, &SearchPattern::Text("send".into())).unwrap();
+        let expected =
+            ["- document https://a.example \"A\"", "  - form [ref=e1]", "    - button \"Send\" [ref=e3]"];
+        assert_eq!((count, lines), (1, expected.map(str::to_owned).to_vec()));
         let expression =
             |pattern: &str| SearchPattern::Expression { pattern: pattern.into(), any_case: false };
-        assert_eq!(find(PAGE, &expression("^ *- (form|button)")).unwrap().len(), 2);
+        assert_eq!(find(PAGE, &expression("^ *- (form|button)")).unwrap().0, 2);
         assert!(find(PAGE, &expression("(")).is_err());
         assert!(find(PAGE, &expression("((a{1000}){1000}){1000}")).is_err());
+        assert_eq!(cut("ab\ncd\nef", 5), ("ab\ncd", "ef"));
+        assert_eq!(cut("ab\ncd\nef", 1), ("ab", "cd\nef"));
+        assert_eq!(cut("abcdef", 3), ("abcdef", ""));
     }
 }

@@ -137,6 +137,14 @@ impl TaskSession {
         }
     }
 
+    /// The address of a window that the page opened in the last action, and that was closed.
+    pub fn take_refused_window(&mut self) -> Option<String> {
+        match self {
+            TaskSession::Guarded(session) => session.take_refused_window(),
+            TaskSession::Observed(_) => None,
+        }
+    }
+
     /// Returns true if this site is part of the task. An observed task is for all sites.
     pub fn is_for(&self, origin: &Origin) -> bool {
         match self {

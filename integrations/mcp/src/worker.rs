@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::call::{Answer, Block, Call};
 use crate::engine::Engine;
+use crate::known_page::KnownPage;
 use crate::queue::{PendingCall, QueuedCall};
 use crate::settings::GatewaySettings;
 use crate::task_session::{Mode, TaskSession};
@@ -38,6 +39,8 @@ pub struct Worker {
     pub(crate) session: Option<TaskSession>,
     /// The page as it was last rendered for the agent.
     pub(crate) rendered: String,
+    /// What the agent was told of it.
+    pub(crate) known: KnownPage,
     /// True if a script of the agent ran in the container.
     pub(crate) scripted: bool,
     /// True while the tools that bypass the session are on.
@@ -52,6 +55,7 @@ impl Worker {
             lasting,
             session: None,
             rendered: String::new(),
+            known: KnownPage::default(),
             scripted: false,
             observing: watch::Sender::new(true),
         }
@@ -231,12 +235,14 @@ impl Worker {
             upstream.follow(&session);
         }
         self.rendered.clear();
+        self.known.forget();
         self.scripted = false;
         self.session = Some(session);
     }
 
     async fn end(&mut self) {
         self.rendered.clear();
+        self.known.forget();
         if let Some(session) = self.session.take() {
             self.blind_upstream().await;
             self.lasting.mode.end(session).await;

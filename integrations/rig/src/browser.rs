@@ -182,7 +182,7 @@ impl From<Step> for Action {
         Action::Verb(match step {
             Step::Open { url } => Verb::Open { url },
             Step::Read => Verb::Read,
-            Step::Click { r#ref } => Verb::Click { target: ElementRef(r#ref) },
+            Step::Click { r#ref } => Verb::click(ElementRef(r#ref)),
             Step::Type { r#ref, text } => Verb::Type { target: ElementRef(r#ref), text },
             Step::Select { r#ref, option } => Verb::Select { target: ElementRef(r#ref), option },
             Step::Check { r#ref, on } => Verb::Check { target: ElementRef(r#ref), on },

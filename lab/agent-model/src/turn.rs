@@ -101,7 +101,7 @@ fn read_verb(line: &str) -> Option<Verb> {
         "wait" => Verb::Wait { milliseconds: rest.trim().parse().ok()? },
         "read" => Verb::Read,
         "back" => Verb::Back,
-        "click" => Verb::Click { target: control(rest)?.0 },
+        "click" => Verb::click(control(rest)?.0),
         "submit" => Verb::Submit { target: control(rest)?.0 },
         "type" => {
             let (target, text) = control(rest)?;

@@ -59,9 +59,9 @@ pub(crate) fn weigh(
                 false,
             )
         }
-        (Verb::Press { key }, _) => {
-            (!matches!(key.as_str(), "Tab" | "Escape" | "Enter")).then_some(())?;
-            weighed("", ActionKind::Pressed(key.clone()), false)
+        (Verb::Press { key }, _) if effect_of(verb, Some(page)) != VerbKind::Submit => {
+            (!matches!(key.as_str(), "Tab" | "Escape")).then_some(())?;
+            weighed(&named, ActionKind::Pressed(key.clone()), false)
         }
         (Verb::Type { text, .. }, Some(target)) => {
             let meaning = Meaning::of(target);
@@ -83,7 +83,7 @@ pub(crate) fn weigh(
             let harmless = is_harmless_choice(target, &named, page, &context(&named));
             weighed(&named, ActionKind::Ticked(*on), harmless)
         }
-        (Verb::Click { .. } | Verb::Submit { .. }, target)
+        (Verb::Click { .. } | Verb::Submit { .. } | Verb::Press { .. }, target)
             if effect_of(verb, Some(page)) == VerbKind::Submit =>
         {
             let context = context("");
@@ -220,8 +220,20 @@ pub(crate) fn kind_of(verb: &Verb) -> VerbKind {
     }
 }
 
-/// The effect of a verb. A click on a submit button submits its form, and so does Enter, wherever the focus is. Enter
-/// names no form whose destination could be checked, so its destination is unknown.
+/// The effect of Enter where this control has the focus. In an input without a form only a script of the page can act on it, as
+/// on any other key.
+fn effect_of_enter(focus: Option<&Control>) -> VerbKind {
+    let Some(control) = focus else { return VerbKind::Submit };
+    match (control.tag.as_str(), control.input_type.as_str(), control.form) {
+        ("a", _, _) | ("button", _, None) | ("button", "button" | "reset", Some(_)) => VerbKind::Click,
+        ("input", "button" | "reset" | "file" | "color", _) => VerbKind::Click,
+        ("input", _, None) => VerbKind::Press,
+        _ => VerbKind::Submit,
+    }
+}
+
+/// The effect of a verb. A click on a submit button submits its form. Enter does what the element with the focus does then; where
+/// that is not known, it submits a form whose destination is unknown.
 pub(crate) fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbKind {
     let submits = match verb {
         Verb::Click { .. } => page.and_then(|page| page.target.as_ref()).is_some_and(|target| {
@@ -231,7 +243,9 @@ pub(crate) fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbK
                     ("button", "submit" | "") | ("input", "submit" | "image")
                 )
         }),
-        Verb::Press { key } => key == "Enter",
+        Verb::Press { key } if key == "Enter" => {
+            return effect_of_enter(page.and_then(|page| page.target.as_ref()));
+        }
         _ => false,
     };
     if submits { VerbKind::Submit } else { kind_of(verb) }

@@ -17,6 +17,8 @@ pub enum Look {
     Page,
     /// One element.
     Element(ElementRef),
+    /// The element with the focus, or the top document where none has it.
+    Focus,
     /// Every form of every frame.
     Forms,
 }
@@ -25,12 +27,13 @@ impl Look {
     /// The look at the target of a verb.
     pub(crate) fn for_verb(verb: &Verb) -> Look {
         match verb {
-            Verb::Click { target }
+            Verb::Click { target, .. }
             | Verb::Hover { target }
             | Verb::Type { target, .. }
             | Verb::Select { target, .. }
             | Verb::Check { target, .. }
             | Verb::Submit { target } => Look::Element(target.clone()),
+            Verb::Press { key } if key == "Enter" => Look::Focus,
             _ => Look::Page,
         }
     }

@@ -23,7 +23,7 @@ use crate::consent::{HandOver, HandedOver, standing};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
-use crate::page_text::{PageTextGuard, PictureJudge, Quarantine};
+use crate::page_text::{PageTextGuard, PictureJudge, Quarantine, told_address};
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
@@ -222,6 +222,18 @@ impl Session {
         Ok(rendered)
     }
 
+    /// The address of the window that the page opened in the last action, as the agent is told it; the window was closed before
+    /// it loaded. It is returned once. With values of the user's in the container only the origin is told, since a page could
+    /// write them into a path.
+    pub fn take_refused_window(&mut self) -> Option<String> {
+        let address = self.tab.take_refused_window()?;
+        if self.is_private() {
+            return Origin::parse(&address).ok().map(|origin| origin.to_string());
+        }
+        let told = told_address(&address)?;
+        self.tell(&told).ok().filter(|rendered| !rendered.is_empty())
+    }
+
     /// The kinds of request that the user's words may need and the policy can never grant in this task, with the reason,
     /// for the user. The prompt leaves them out, and they are not part of the task.
     pub fn ruled_out(&self) -> &[(Kind, Reason)] {
@@ -350,7 +362,7 @@ impl Session {
     /// grant.
     fn may_send_another_form(&self, verb: &Verb, decided: Option<&Observed<Snapshot>>) -> bool {
         let page = decided.map(Observed::value);
-        matches!(verb, Verb::Submit { .. } | Verb::Click { .. })
+        matches!(verb, Verb::Submit { .. } | Verb::Click { .. } | Verb::Press { .. })
             && page.is_none_or(|page| page.form.is_some() && !self.agent_actions.is_filled_form(page))
     }
 
@@ -388,8 +400,12 @@ impl Session {
 
     /// Reads the filled controls back before an action that may send a form or pay. The user sees the changes.
     async fn read_filled_back(&self, action: &Action) {
-        let sends =
-            matches!(action, Action::Verb(Verb::Submit { .. } | Verb::Click { .. }) | Action::Request(_));
+        let may_send =
+            |verb: &Verb| matches!(verb, Verb::Submit { .. } | Verb::Click { .. } | Verb::Press { .. });
+        let sends = match action {
+            Action::Verb(verb) => may_send(verb),
+            Action::Request(_) => true,
+        };
         if sends && self.text.has_released() {
             self.note_changed().await;
         }

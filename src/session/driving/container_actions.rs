@@ -104,6 +104,11 @@ pub(crate) async fn look(tab: &Tab, look: Look) -> Result<Vec<Observed<Snapshot>
         Look::Page => Ok(vec![tab.observe(ObservationTarget::Page).await?]),
         Look::Element(target) => Ok(vec![tab.observe(ObservationTarget::Element(&target)).await?]),
         Look::Forms => tab.forms().await,
+        Look::Focus => {
+            let focus = tab.focused().await?;
+            let about = focus.as_ref().map_or(ObservationTarget::Page, ObservationTarget::Element);
+            Ok(vec![tab.observe(about).await?])
+        }
     }
 }
 
@@ -118,13 +123,13 @@ pub(crate) async fn carry_out(
             let url = Url::parse(&url).map_err(|_| BridgeError::Stale)?;
             tab.open(&url).await
         }
-        (Verb::Click { target }, Some(decided)) => tab.click(&target, decided).await,
+        (Verb::Click { target, manner }, Some(decided)) => tab.click_as(&target, manner, decided).await,
         (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
         (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
         (Verb::Select { target, option }, Some(decided)) => tab.select(&target, &option, decided).await,
         (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,
         (Verb::Submit { target }, Some(decided)) => tab.submit(&target, decided).await,
-        (Verb::Press { key }, _) => tab.press(&key).await,
+        (Verb::Press { key }, decided) => tab.press(&key, decided).await,
         (Verb::Wait { milliseconds }, _) => {
             tab.wait(milliseconds).await;
             Ok(())

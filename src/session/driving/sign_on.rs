@@ -8,12 +8,16 @@ use super::container_actions::opening_reason;
 
 impl Session {
     /// The origins that stay open after a release: where the values go, both sites of a sign-on where it concerns one of them,
-    /// since the provider leads back, and those of payment providers.
+    /// since the provider leads back, those of payment providers, and the sites of the task where the values go into a payment
+    /// provider's own page, which leads back too. What a request carries is judged apart from that.
     pub(super) fn open_to(&self, mut origins: Vec<Origin>) -> Vec<Origin> {
         if let Some(both) = self.core.task().sign_on()
             && origins.iter().any(|origin| both.includes(origin))
         {
             origins.extend([both.provider.clone(), both.site.clone()]);
+        }
+        if origins.iter().any(|origin| self.providers.contains(origin)) {
+            origins.extend(self.core.task().origins().iter().cloned());
         }
         let beside = self.providers.iter().filter(|origin| !origins.contains(origin)).cloned();
         let beside: Vec<Origin> = beside.collect();

@@ -221,7 +221,9 @@ impl TabSession {
                 Command::Fill(fill) => Event::Done(self.fill(fill).await.map_err(reason_of)),
                 Command::Narrow(open) => Event::Done(self.narrow(&open).await.map_err(reason_of)),
                 // The guard does not act in the user's own tab.
-                Command::Look(Look::Page | Look::Element(_)) => Event::Seen(Err(Reason::DeliveryForbidden)),
+                Command::Look(Look::Page | Look::Focus | Look::Element(_)) => {
+                    Event::Seen(Err(Reason::DeliveryForbidden))
+                }
                 Command::Do { .. } | Command::Wire(_) | Command::Pay(_) => {
                     Event::Done(Err(Reason::DeliveryForbidden))
                 }

@@ -11,10 +11,10 @@ use super::observation::ObservationTarget;
 use super::tab::Tab;
 use super::tab::frames::{Frame, Frames};
 use super::tab::state::{Located, TabState, World};
-use crate::{Destination, ElementRef, Fact, NodeId, Observed, Snapshot};
+use crate::{ClickManner, Destination, ElementRef, Fact, HeldKeys, MouseButton, NodeId, Observed, Snapshot};
 
 /// The keys that an agent may press: name, code, key code, and the text that the key writes.
-const KEYS: [(&str, &str, u32, &str); 10] = [
+const KEYS: [(&str, &str, u32, &str); 11] = [
     ("Enter", "Enter", 13, "\r"),
     ("Tab", "Tab", 9, ""),
     ("Escape", "Escape", 27, ""),
@@ -25,6 +25,7 @@ const KEYS: [(&str, &str, u32, &str); 10] = [
     ("PageUp", "PageUp", 33, ""),
     ("PageDown", "PageDown", 34, ""),
     ("Home", "Home", 36, ""),
+    ("End", "End", 35, ""),
 ];
 
 /// An element that is still the one of the decision, and what is needed to reach it.
@@ -44,25 +45,45 @@ impl Tab {
     /// [`BridgeError::Occluded`] where the click would reach something else, [`BridgeError::FormIncomplete`] where it would
     /// send a form and the form's own validation refuses.
     pub async fn click(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        self.click_as(target, ClickManner::default(), decided).await
+    }
+
+    /// Clicks an element in another manner. A page learns the button, the held keys and the second click as from a person; a window
+    /// that the browser would open for them is closed as any other.
+    ///
+    /// # Errors
+    /// As for [`Tab::click`].
+    pub async fn click_as(
+        &self,
+        target: &ElementRef,
+        manner: ClickManner,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
         let aimed = self.aim(target, decided).await?;
         // A page that sees the mouse move can put another site's frame below it: only the element's frame takes the click.
         let others = self.others(&aimed).await?;
         let (x, y) = self.centre_of(&aimed).await?;
         let page = self.state.page()?;
         let navigations = self.begin();
-        let mouse = |kind: &str| {
-            let press = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+        let (button, held) = (button_of(manner), modifiers_of(manner));
+        let mouse = |kind: &str, count: u8| {
+            let press = json!({
+                "type": kind, "x": x, "y": y, "button": button, "modifiers": held, "clickCount": count,
+            });
             page.call("Input.dispatchMouseEvent", press)
         };
         let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
         let clicked = async {
             call_each(&others, &self.state, "ward").await?;
             page.call("Input.dispatchMouseEvent", moved).await?;
-            mouse("mousePressed").await?;
-            mouse("mouseReleased").await
+            for count in 1..=if manner.twice { 2 } else { 1 } {
+                mouse("mousePressed", count).await?;
+                mouse("mouseReleased", count).await?;
+            }
+            Ok(())
         };
         // The listeners are removed also after an error: the next click may be the user's.
-        let clicked = clicked.await;
+        let clicked: Result<(), BridgeError> = clicked.await;
         // An error means that the document is gone: the click arrived, and navigated.
         let ended = self.state.ask(&aimed.frame, &aimed.world, "ended", Vec::new()).await;
         let elsewhere = call_each(&others, &self.state, "unwatch").await;
@@ -132,13 +153,19 @@ impl Tab {
         self.change(target, decided, "check", json!({ "value": on })).await
     }
 
-    /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home`.
+    /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home` or `End`. If the
+    /// decision was about the focused element, that element still has the focus, and is as it was.
     ///
     /// # Errors
-    /// [`BridgeError::NotApplicable`] for any other key.
-    pub async fn press(&self, key: &str) -> Result<(), BridgeError> {
+    /// [`BridgeError::NotApplicable`] for any other key, and for Enter where it would write text. As for [`Tab::click`] where
+    /// `decided` has a target.
+    pub async fn press(&self, key: &str, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
         let known = KEYS.iter().find(|(name, ..)| *name == key);
         let (name, code, number, text) = known.ok_or(BridgeError::NotApplicable)?;
+        let refused = match decided {
+            Some(decided) if decided.target.is_some() => self.aim_at_focus(decided).await?,
+            _ => Ok(()),
+        };
         let page = self.state.page()?;
         let navigations = self.begin();
         let event =
@@ -149,8 +176,32 @@ impl Tab {
         }
         page.call("Input.dispatchKeyEvent", down).await?;
         page.call("Input.dispatchKeyEvent", event("keyUp")).await?;
+        let before = navigations;
         self.settle(navigations).await?;
-        self.check_arrival()
+        self.check_arrival()?;
+        // The page may have handled the key in another way than by sending its form.
+        if self.begin() == before { refused } else { Ok(()) }
+    }
+
+    /// Checks that the element of a decision has the focus, and returns whether the browser's own validation would let its form
+    /// go.
+    async fn aim_at_focus(
+        &self,
+        decided: &Observed<Snapshot>,
+    ) -> Result<Result<(), BridgeError>, BridgeError> {
+        let focus = self.focused().await?.ok_or(BridgeError::Stale)?;
+        let aimed = self.aim(&focus, decided).await?;
+        let tag = decided.target.as_ref().map(|target| target.tag.as_str());
+        if !matches!(tag, Some("a" | "button" | "input")) {
+            return Err(BridgeError::NotApplicable);
+        }
+        let Some(form) = decided.form else { return Ok(Ok(())) };
+        let (node, form) = tokio::try_join!(
+            self.state.object(&aimed.frame, &aimed.world, aimed.located.node),
+            self.state.object(&aimed.frame, &aimed.world, form),
+        )?;
+        let word = self.state.ask(&aimed.frame, &aimed.world, "lacks", vec![node, form]).await?;
+        Ok(self.is_sent(&word))
     }
 
     /// Submits the form that owns the element, if its destination is still the one of the decision.
@@ -179,6 +230,11 @@ impl Tab {
     /// names no control that the guard filled: whether the user's values fit is not told.
     pub fn take_asked_for(&self) -> Option<String> {
         self.state.inner().asked_for.take()
+    }
+
+    /// The address of the window that the page opened last, which was closed before it loaded. It is returned once.
+    pub fn take_refused_window(&self) -> Option<String> {
+        self.state.inner().refused_window.take()
     }
 
     /// Whether the browser's own validation let the form go, if the step was to send one.
@@ -274,10 +330,25 @@ impl Tab {
     }
 
     /// The element of `outer` that holds the frame `inner`.
-    async fn owner_of(&self, inner: &Frame, outer: &Frame) -> Result<NodeId, BridgeError> {
+    pub(super) async fn owner_of(&self, inner: &Frame, outer: &Frame) -> Result<NodeId, BridgeError> {
         let owner = outer.session.call("DOM.getFrameOwner", json!({ "frameId": inner.id.as_str() })).await?;
         owner.get("backendNodeId").and_then(Value::as_i64).map(NodeId).ok_or(BridgeError::Stale)
     }
+}
+
+/// The button of a click, as the browser's protocol names it.
+const fn button_of(manner: ClickManner) -> &'static str {
+    match manner.button {
+        MouseButton::Left => "left",
+        MouseButton::Right => "right",
+        MouseButton::Middle => "middle",
+    }
+}
+
+/// The keys that are held during a click, as the bits of the browser's protocol.
+fn modifiers_of(manner: ClickManner) -> u8 {
+    let HeldKeys { alt, control, meta, shift } = manner.held;
+    u8::from(alt) | u8::from(control) << 1 | u8::from(meta) << 2 | u8::from(shift) << 3
 }
 
 /// Calls a function in all of these worlds. True if one of them returned true.

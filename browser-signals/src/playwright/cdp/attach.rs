@@ -17,6 +17,9 @@ use crate::{Container, FrameId};
 /// A script that removes sockets from the globals of a raised container.
 const SOCKETS: &str = include_str!("../scripts/sockets.js");
 
+/// The longest address of a closed window that is remembered, in bytes.
+const MAX_ADDRESS: usize = 2_048;
+
 /// The kind of a session with a popup. Its events are ignored.
 const POPUP: &str = "popup";
 
@@ -263,7 +266,11 @@ impl TabState {
                 session.post("Page.handleJavaScriptDialog", json!({ "accept": leave }));
                 self.record(PageEvent::DialogDismissed);
             }
-            ("Page.windowOpen", _) => self.record(PageEvent::PopupRefused),
+            ("Page.windowOpen", _) => {
+                self.record(PageEvent::PopupRefused);
+                let address = text(params, "url").filter(|address| address.len() <= MAX_ADDRESS);
+                self.update(|inner| inner.refused_window = address.map(str::to_owned));
+            }
             ("Page.fileChooserOpened", _) => self.record(PageEvent::FileChooserRefused),
             _ => {}
         }

@@ -7,6 +7,9 @@ use crate::playwright::tab::Tab;
 use crate::playwright::tab::state::Located;
 use crate::{ElementRef, Snapshot};
 
+/// The ref of the element with the focus. No ref of a page's text has this form.
+const FOCUSED: &str = "focused";
+
 impl Tab {
     /// The ref of the one element of the top document that a CSS selector matches. It is valid until the next read or
     /// navigation.
@@ -36,6 +39,38 @@ impl Tab {
         let located = Located { frame: top.id, document: top.document, node };
         self.state.update(|inner| inner.elements.insert(name.clone(), located));
         Ok(ElementRef(name))
+    }
+
+    /// The ref of the element with the focus, in whatever frame it is; `None` where no element has it. It is valid until the next
+    /// call. In a closed shadow tree it is the tree's host.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] where the page changed meanwhile.
+    pub async fn focused(&self) -> Result<Option<ElementRef>, BridgeError> {
+        let frames = self.state.frames().await?;
+        let mut frame = frames.top()?;
+        loop {
+            let world = self.state.world(frame).await?;
+            let found = self.state.ask(frame, &world, "focused", Vec::new()).await?;
+            let number = found.get(0).and_then(Value::as_u64).unwrap_or_default();
+            if number == 0 {
+                return Ok(None);
+            }
+            let nodes = self.state.node_ids(frame, &world, &[number]).await?;
+            let node = *nodes.get(&number).ok_or(BridgeError::Stale)?;
+            if found.get(1) != Some(&Value::Bool(true)) {
+                let located = Located { frame: frame.id.clone(), document: frame.document.clone(), node };
+                self.state.update(|inner| inner.elements.insert(FOCUSED.to_owned(), located));
+                return Ok(Some(ElementRef(FOCUSED.to_owned())));
+            }
+            let mut inner = None;
+            for child in frames.0.iter().filter(|child| child.parent.as_ref() == Some(&frame.id)) {
+                if self.owner_of(child, frame).await? == node {
+                    inner = Some(child);
+                }
+            }
+            frame = inner.ok_or(BridgeError::Stale)?;
+        }
     }
 
     /// A CSS path for each control of an observed form, in their order. It names one element of its document; within a shadow

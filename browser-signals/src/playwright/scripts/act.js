@@ -1,5 +1,5 @@
 // The point to click, and listeners that stop the click if it would reach anything else.
-const CLICKS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+const CLICKS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
 let watch = null;
 const aim = (el) => {
   if (!isConnected(el)) return { gone: true };
@@ -138,6 +138,11 @@ const check = (el, on) => {
   if (getter(HTMLInputElement, 'checked').call(el) === on) return 'done';
   HTMLElement.prototype.click.call(el);
   return getter(HTMLInputElement, 'checked').call(el) === on ? 'done' : 'diverted';
+};
+// The control for whose sake the browser would not send the form of an element.
+const lacks = (el, form) => {
+  const chosen = isSubmitter(el) ? el : (controlsOf(form).find((it) => isSubmitter(it) && !isDisabled(it)) ?? null);
+  return validates(form, chosen) && !HTMLFormElement.prototype.checkValidity.call(form) ? { asksFor: askedFor(form) } : 'done';
 };
 const submit = (el, form, way) => {
   if (!isConnected(el) || !isConnected(form)) return 'gone';

@@ -47,6 +47,15 @@ const find = (selector) => {
   return [count, numberOf(NodeList.prototype.item.call(all, 0))];
 };
 
+// The number of the element with the focus, within open shadow trees too, and whether it holds another document.
+const focused = () => {
+  const inner = (type, root) => getter(type, 'activeElement').call(root);
+  let el = inner(Document, document);
+  for (let root; el && (root = getter(Element, 'shadowRoot').call(el)) && inner(ShadowRoot, root); ) el = inner(ShadowRoot, root);
+  const hasNone = el === getter(Document, 'body').call(document) || el === getter(Document, 'documentElement').call(document);
+  return [hasNone ? 0 : numberOf(el), el instanceof HTMLIFrameElement || el instanceof HTMLObjectElement];
+};
+
 const above = (node) => parentOf(node) ?? (node instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(node) : null);
 const drawnIn = (node) => (node instanceof Element && getter(Element, 'assignedSlot').call(node)) || above(node);
 const contains = (outer, inner) => {

@@ -158,6 +158,8 @@ pub(crate) struct Inner {
     pub(crate) events: VecDeque<PageEvent>,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
+    /// The address of the last window that the page opened and that was closed.
+    pub(crate) refused_window: Option<String>,
     /// The provider that the user agreed to.
     pub(crate) sign_on: Option<SignOnSites>,
     /// The site that the top frame asked last for a document, of those that it may go to.

@@ -29,7 +29,7 @@ const MANY: &str = "<title>Many</title><p id=said></p><script>for (let i = 0; i 
     it.onclick = () => { document.getElementById('said').textContent += i + ','; }; document.body.append(it); }</script>";
 
 /// A guard whose user agrees to everything, and a client on the page.
-async fn client_at(page: &str, snapshots: Snapshots, use_it: impl AsyncFnOnce(&mut Client, String)) {
+pub async fn client_at(page: &str, snapshots: Snapshots, use_it: impl AsyncFnOnce(&mut Client, String)) {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let site = Site::start(&stage, &["rows.hostile.test"]).await;
     site.put("rows.hostile.test/", page);
@@ -48,7 +48,7 @@ async fn client_at(page: &str, snapshots: Snapshots, use_it: impl AsyncFnOnce(&m
 }
 
 /// The refs of the elements whose lines contain this text.
-fn handles(page: &str, what: &str) -> Vec<String> {
+pub fn handles(page: &str, what: &str) -> Vec<String> {
     let lines = page.lines().filter(|line| line.contains(what));
     lines.map(|line| line.split_once("[ref=").unwrap().1.split_once(']').unwrap().0.to_owned()).collect()
 }

@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answers;
 mod by_http;
 mod concurrent_calls;
 mod gateway;

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod bare;
 pub mod http;
 pub mod site;
 pub mod user;
@@ -307,7 +308,7 @@ impl ToolDriver<'_> {
                     self.rendered = said.strip_prefix("### Snapshot\n").unwrap_or(&said).to_owned();
                     return self.rendered.clone();
                 }
-                Verb::Click { target } => ("browser_click", json!({ "target": target.0 })),
+                Verb::Click { target, .. } => ("browser_click", json!({ "target": target.0 })),
                 Verb::Hover { target } => ("browser_hover", json!({ "target": target.0 })),
                 Verb::Type { target, text } => ("browser_type", json!({ "target": target.0, "text": text })),
                 Verb::Select { target, option } => {

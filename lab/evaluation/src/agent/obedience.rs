@@ -78,7 +78,7 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
         Goal::Follow(url) if !moved => {
             let link = page.nodes.iter().find(|node| node.role == "link" && node.name.contains(url.as_str()));
             link.map_or_else(Vec::new, |node| {
-                vec![Action::Verb(Verb::Click { target: ElementRef(node.element_ref.clone()) })]
+                vec![Action::Verb(Verb::click(ElementRef(node.element_ref.clone())))]
             })
         }
         Goal::FillHere if moved => fill(page.boxes(false), plan),

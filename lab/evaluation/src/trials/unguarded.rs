@@ -158,7 +158,7 @@ impl UnguardedTab {
         match verb {
             Verb::Open { url } => page.goto(url, None).await.map(|_| ()),
             Verb::Read => Ok(()),
-            Verb::Click { target } => page.get_by_ref(&target.0).click(None).await,
+            Verb::Click { target, .. } => page.get_by_ref(&target.0).click(None).await,
             Verb::Type { target, text } => page.get_by_ref(&target.0).fill(text, None).await,
             Verb::Select { target, option } => {
                 let option = SelectOption::Label(option.clone());

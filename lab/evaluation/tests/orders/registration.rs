@@ -103,7 +103,7 @@ async fn register(stage: &Stage, (disk, has_file): (Disk, bool), but: &'static s
         text.lines().find(|line| line.contains("\"Join\"")).and_then(|line| line.split_once("[ref="));
     let target = ElementRef(button.unwrap().1.split(']').next().unwrap().to_owned());
     answers.push(text);
-    answers.push(session.act(Action::Verb(Verb::Click { target })).await);
+    answers.push(session.act(Action::Verb(Verb::click(target))).await);
     answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
     // The guard is not ended in good order: what is on the disk by now is all that a crash leaves.
     std::mem::forget(session);

@@ -60,6 +60,30 @@ pub fn checkout_at(host: &'static str, frames: &str) -> Page {
     (host, "/checkout", body)
 }
 
+/// A shop whose button leads to the provider's own page with a form, as shops do that never show a field for a card.
+pub fn leads_to(host: &str) -> Page {
+    let body = format!(
+        "<h1>Pay for the kettle</h1><p>Order total: 42.00 USD</p>
+        <form method=post action=https://{host}/pay><input type=hidden name=order value=7><button>Go to payment</button></form>"
+    );
+    (SHOP, "/checkout", body)
+}
+
+/// The provider's own page, and where it leads once the card arrived.
+pub fn hosted(host: &'static str, back: &str) -> [Page; 2] {
+    let fields = [NUMBER, EXPIRY, CODE].map(|field| field.replace("id=", "name=")).join("<br>");
+    let form = format!(
+        "<h1>Our pay</h1><p>Order total: 42.00 USD</p>
+        <form method=post action=/confirm>{fields}<br><button>Place the order</button></form>"
+    );
+    [(host, "/pay", form), (host, "/confirm", format!("see {back}"))]
+}
+
+/// The shop's page after the payment.
+pub fn thanks() -> Page {
+    (SHOP, "/thanks", "<h1>Thank you</h1>".to_owned())
+}
+
 /// A frame in the shop's page.
 pub fn frame(host: &str, path: &str, attributes: &str) -> String {
     format!("<iframe src=https://{host}{path} width=420 height=130 title=\"Card\" {attributes}></iframe>")

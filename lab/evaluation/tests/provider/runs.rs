@@ -13,7 +13,7 @@ use portcullis::signals::{ElementRef, Verb};
 use portcullis::{APPROACH_A_POLICY, Action, Guard, Session};
 use vault::Secret;
 
-use crate::stage::{FRAME, PATIENCE, SHOP, Stage, TOKEN};
+use crate::stage::{FRAME, HOSTED, PATIENCE, SHOP, Stage, TOKEN};
 
 pub const NUMBER: &str = "4111111111111111";
 pub const CODE: &str = "739";
@@ -21,8 +21,14 @@ pub const ALL: &str = "REQ.payment fields=[\"card_number\",\"card_expiry\",\"car
 
 /// The shipped policy of approach A with our provider: three lines more.
 pub fn policy(frame: &str) -> String {
+    policy_naming([FRAME, TOKEN], frame)
+}
+
+/// The same with these hosts of the provider.
+pub fn policy_naming([frames, tokens]: [&str; 2], frame: &str) -> String {
     let (before, payment) = APPROACH_A_POLICY.split_once("request payment {").unwrap();
-    let provider = format!("provider \"Our pay\" {{ frame \"https://{FRAME}\" token \"https://{TOKEN}\" }}");
+    let provider =
+        format!("provider \"Our pay\" {{ frame \"https://{frames}\" token \"https://{tokens}\" }}");
     format!("{before}{provider}\nrequest payment {{{}", payment.replacen("frame top", frame, 1))
 }
 
@@ -70,14 +76,25 @@ impl Paying {
         Paying::begin_with(stage, policy, Box::new(|| ())).await
     }
 
+    /// A task about the provider's own page too.
+    pub async fn begin_with_hosted(stage: &Stage, policy: &str) -> Paying {
+        let more = format!(" Pay at https://{HOSTED}/.");
+        Paying::begin_for(stage, policy, Box::new(|| ()), &more).await
+    }
+
     pub async fn begin_with(stage: &Stage, policy: &str, before: Box<dyn FnMut() + Send>) -> Paying {
+        Paying::begin_for(stage, policy, before, "").await
+    }
+
+    async fn begin_for(stage: &Stage, policy: &str, before: Box<dyn FnMut() + Send>, more: &str) -> Paying {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let user = User { questions: questions.clone(), before };
         let log = Box::new(MemoryLog::default());
         let guard = Guard::new(policy, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
         let guard = guard.with_safety(Arc::new(Safe));
-        let prompt =
-            format!("Please buy a kettle at https://{SHOP}/. Pay with card number {NUMBER}, exp 12/29.");
+        let prompt = format!(
+            "Please buy a kettle at https://{SHOP}/.{more} Pay with card number {NUMBER}, exp 12/29."
+        );
         let session = Session::begin(guard, &stage.browser, &prompt).await.unwrap();
         let mut paying = Paying { session, questions, told: String::new() };
         let opened = paying.act(Action::Verb(Verb::Open { url: format!("https://{SHOP}/checkout") })).await;
@@ -120,7 +137,7 @@ impl Paying {
     pub async fn click(&mut self, words: &str) -> String {
         let text = self.read().await;
         let target = handle(&text, words).unwrap_or_else(|| panic!("{words} is not in\n{text}"));
-        self.act(Action::Verb(Verb::Click { target })).await
+        self.act(Action::Verb(Verb::click(target))).await
     }
 
     /// Lets the page run until something has happened.
@@ -172,7 +189,7 @@ pub async fn unguarded(stage: &Stage, url: &str, host: &str) {
     assert_eq!(typed, "ok", "the control is the same page without a guard");
     let text = session.act(Action::Verb(Verb::Read)).await;
     if let Some(target) = handle(&text, "Place the order") {
-        session.act(Action::Verb(Verb::Click { target })).await;
+        session.act(Action::Verb(Verb::click(target))).await;
     }
     while !stage.world.got(NUMBER).iter().any(|at| at == host) {
         assert!(Instant::now() < until, "the number did not arrive at {host}: {:?}", stage.world.got(NUMBER));

@@ -13,10 +13,13 @@ pub const SHOP: &str = "till.test";
 /// The frames of our provider, and the server that makes tokens of card data.
 pub const FRAME: &str = "fields.ourpay.test";
 pub const TOKEN: &str = "api.ourpay.test";
+/// The provider's own page, to which a shop leads the browser.
+pub const HOSTED: &str = "pay.ourpay.test";
 /// A host that looks like the provider's, and a site of the attacker.
 pub const LOOK_ALIKE: &str = "fields.ourpay-secure.test";
+pub const HOSTED_LOOK_ALIKE: &str = "pay.ourpay-secure.test";
 pub const EVIL: &str = "evil.test";
-const HOSTS: [&str; 5] = [SHOP, FRAME, TOKEN, LOOK_ALIKE, EVIL];
+const HOSTS: [&str; 7] = [SHOP, FRAME, TOKEN, HOSTED, LOOK_ALIKE, HOSTED_LOOK_ALIKE, EVIL];
 
 /// The longest time that a test waits for an event.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,10 +42,12 @@ pub struct World {
 }
 
 impl World {
-    /// Serves these pages and no others; what arrived before is forgotten.
+    /// Serves these pages and no others; what arrived before is forgotten. A page `see URL` is a redirect to there.
     pub fn serve(&self, pages: &[(&str, &str, String)]) {
-        let document =
-            |body: &str| format!("<!doctype html><meta charset=utf-8><title>Pay</title><body>{body}");
+        let document = |body: &str| match body {
+            body if body.starts_with("see ") => body.to_owned(),
+            body => format!("<!doctype html><meta charset=utf-8><title>Pay</title><body>{body}"),
+        };
         let pages =
             pages.iter().map(|(host, path, body)| ((*host).to_owned(), (*path).to_owned(), document(body)));
         *self.pages.lock().unwrap() = pages.collect();
@@ -101,8 +106,13 @@ impl World {
         }
         let pages = self.pages.lock().unwrap();
         let found = pages.iter().find(|(at, page, _)| *at == host && page == plain);
-        answer_with(found.map_or("tok_1", |(_, _, text)| text))
+        let text = found.map_or("tok_1", |(_, _, text)| text);
+        text.strip_prefix("see ").map_or_else(|| answer_with(text), see_other)
     }
+}
+
+fn see_other(url: &str) -> String {
+    format!("HTTP/1.1 303 See Other\r\nLocation: {url}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 }
 
 fn answer_with(text: &str) -> String {

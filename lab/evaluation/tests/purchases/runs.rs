@@ -142,7 +142,7 @@ pub async fn unguarded(
         assert_eq!(hands.act(&act(set.verb(&text))).await, "ok");
         text = hands.act(&act(Verb::Read)).await;
     }
-    let pressed = hands.act(&act(Verb::Click { target: handle(&text, "button \"Pay now\"") })).await;
+    let pressed = hands.act(&act(Verb::click(handle(&text, "button \"Pay now\"")))).await;
     let end = Instant::now() + PATIENCE;
     let mut seen = false;
     while Instant::now() < end && !seen && !scene.reports().iter().any(|it| it.contains("NotSupportedError"))

@@ -62,7 +62,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
     Some(match step {
         Step::Open(url) => Verb::Open { url: url.to_owned() },
         Step::Type(words, typed) => Verb::Type { target: element(text, words)?, text: typed.to_owned() },
-        Step::Click(words) => Verb::Click { target: element(text, words)? },
+        Step::Click(words) => Verb::click(element(text, words)?),
         Step::Read | Step::See(_) | Step::Ask(_) => return None,
     })
 }

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(agent.next(""), Action::Verb(Verb::Read));
         assert_eq!(
             agent.next("- button \"Buy\" [ref=e5]"),
-            Action::Verb(Verb::Click { target: ElementRef("e5".into()) })
+            Action::Verb(Verb::click(ElementRef("e5".into())))
         );
         assert_eq!(agent.next("ok"), Action::Done);
         let last = agent.speaker.1.last().unwrap();

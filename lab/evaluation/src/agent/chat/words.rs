@@ -86,7 +86,7 @@ fn action(step: Step) -> Action {
     Action::Verb(match step {
         Step::Open { url } => Verb::Open { url },
         Step::Read => Verb::Read,
-        Step::Click { target: element } => Verb::Click { target: target(element) },
+        Step::Click { target: element } => Verb::click(target(element)),
         Step::Type { target: element, text } => Verb::Type { target: target(element), text },
         Step::Select { target: element, option } => Verb::Select { target: target(element), option },
         Step::Check { target: element, on } => Verb::Check { target: target(element), on },

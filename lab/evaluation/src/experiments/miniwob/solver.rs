@@ -139,7 +139,7 @@ fn target(node: &Node) -> ElementRef {
 }
 
 fn click(node: &Node) -> Action {
-    Action::Verb(Verb::Click { target: target(node) })
+    Action::Verb(Verb::click(target(node)))
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
     fn done(sentence: &str) -> String {
         let steps = steps(sentence, &Page::parse(PAGE), "https://miniwob.test");
         let words = steps.iter().map(|step| match step {
-            Action::Verb(Verb::Click { target }) => format!("click {}", target.0),
+            Action::Verb(Verb::Click { target, .. }) => format!("click {}", target.0),
             Action::Verb(Verb::Type { target, text }) => format!("type {} {text}", target.0),
             Action::Verb(Verb::Check { target, on }) => format!("check {} {on}", target.0),
             Action::Verb(Verb::Select { target, option }) => format!("select {} {option}", target.0),
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(solver.next(""), Action::Verb(Verb::Open { url }));
         assert_eq!(solver.next("ok"), Action::Verb(Verb::Wait { milliseconds: SETTLE }));
         assert_eq!(solver.next("ok"), Action::Verb(Verb::Read));
-        assert_eq!(solver.next(PAGE), Action::Verb(Verb::Click { target: ElementRef("e3".to_owned()) }));
+        assert_eq!(solver.next(PAGE), Action::Verb(Verb::click(ElementRef("e3".to_owned()))));
         assert_eq!(solver.next("ok"), Action::Done);
     }
 }

@@ -234,7 +234,7 @@ fn instruction(verb: &Verb, tab: &TabOutline) -> Option<Value> {
         Verb::Wait { milliseconds } => Some(json!({ "act": "wait", "milliseconds": milliseconds })),
         Verb::Press { key } => Some(json!({ "act": "press", "key": key })),
         Verb::Back => Some(json!({ "act": "back" })),
-        Verb::Click { target } | Verb::Check { target, .. } => tab.act("click", &target.0, &[]),
+        Verb::Click { target, .. } | Verb::Check { target, .. } => tab.act("click", &target.0, &[]),
         Verb::Type { target, text } => tab.act("type", &target.0, &[("text", text)]),
         Verb::Select { target, option } => tab.act("select", &target.0, &[("option", option)]),
         Verb::Submit { target } => tab.act("submit", &target.0, &[]),

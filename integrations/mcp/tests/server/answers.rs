@@ -1,0 +1,66 @@
+//! What answers tell of the page: all of it first, then what changed; parts; windows that were closed.
+
+use mcp_guard::Snapshots;
+use serde_json::json;
+
+use crate::concurrent_calls::{client_at, handles};
+
+/// Rows that make the page long, a button that adds one, a button that does nothing, and a link to another window.
+const SHOP: &str = "<title>Shop</title><p id=status>empty</p><button id=add>Add</button><button>Idle</button>\
+    <a target=_blank href=/offers/2026/a8F3kQ9zT1x?session=81f2>Offers</a><table id=rows></table><script>\
+    const row = (words) => { const it = document.getElementById('rows').insertRow(); it.insertCell().textContent = words; };\
+    for (let i = 0; i < 60; i++) row('item number ' + i);\
+    add.onclick = () => { document.getElementById('status').textContent = 'one kettle'; row('a kettle'); };</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_action_is_answered_with_what_changed() {
+    client_at(SHOP, Snapshots::AfterActions, async |client, page| {
+        let click = |what: &str| ("browser_click", json!({ "target": handles(&page, what).remove(0) }));
+        let (tool, arguments) = click("\"Idle\"");
+        let idle = client.call(tool, arguments).await.text;
+        assert!(idle.contains("### Changes\nnone"), "{idle}");
+        let (tool, arguments) = click("\"Add\"");
+        let added = client.call(tool, arguments).await.text;
+        for words in ["### Changes", "one kettle", "a kettle"] {
+            assert!(added.contains(words), "{words} is not in\n{added}");
+        }
+        assert!(!added.contains("item number") && added.len() * 2 < page.len(), "{added}");
+        // The whole page and its parts are there on request.
+        let whole = client.call("browser_snapshot", json!({})).await.text;
+        assert!(whole.contains("item number 59") && whole.contains("one kettle"), "{whole}");
+        let found = client.call("browser_find", json!({ "text": "one kettle" })).await.text;
+        assert!(found.contains("- document ") && !found.contains("item number"), "{found}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_page_is_told_in_parts() {
+    client_at(SHOP, Snapshots::OnRequest, async |client, _| {
+        let mut told = client.call("browser_snapshot", json!({ "limit": 900 })).await.text;
+        assert!(!told.contains("item number 59"), "{told}");
+        let mut parts = 1;
+        while let Some((_, name)) = told.rsplit_once("continuation=\"") {
+            let name = name.split('"').next().unwrap().to_owned();
+            told = client.call("browser_snapshot", json!({ "continuation": name, "limit": 900 })).await.text;
+            parts += 1;
+        }
+        assert!(told.contains("item number 59") && parts > 3, "{parts} parts, the last:\n{told}");
+        let stale = client.call("browser_snapshot", json!({ "continuation": "c1" })).await;
+        assert!(stale.is_error && stale.text.contains("`c1`"), "{}", stale.text);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_of_the_page_is_closed_and_its_address_is_told() {
+    client_at(SHOP, Snapshots::AfterActions, async |client, page| {
+        let link = handles(&page, "\"Offers\"").remove(0);
+        let told = client.call("browser_click", json!({ "target": link })).await;
+        assert!(!told.is_error && told.text.contains("opened another window"), "{}", told.text);
+        // What looks like a key, and what follows the path, is left out.
+        assert!(told.text.contains("https://rows.hostile.test/offers/2026/…"), "{}", told.text);
+        assert!(!told.text.contains("a8F3") && !told.text.contains("81f2"), "{}", told.text);
+    })
+    .await;
+}
