@@ -167,6 +167,10 @@ mod tests {
         assert_eq!(sink_of(&[lines.clone(), town.clone()]), Sink::AddressForm);
         assert_eq!(sink_of(&[lines, town, password]), Sink::LoginForm);
         assert_eq!(sink_of(&[]), Sink::Other);
+        // WordPress' settings: addresses of the web.
+        let web = |label: &str| control("input", "url", "", label);
+        let settings = [web("WordPress Address (URL)"), web("Site Address (URL)")];
+        assert_eq!(sink_of(&settings), Sink::Other);
         let words = |label: &str| control("input", "text", "", label);
         assert_eq!(sink_of(&[words("Numer karty")]), Sink::PaymentForm, "in Polish");
         assert_eq!(sink_of(&[words("郵便番号"), words("市区町村")]), Sink::AddressForm, "in Japanese");

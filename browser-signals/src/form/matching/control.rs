@@ -126,6 +126,8 @@ fn fits(control: &Control, asked: Asked) -> bool {
             );
         }
         "email" => return matches!(asked, Email | Username | UsernameOrEmail),
+        // An address of the web, whatever its label says.
+        "url" => return false,
         _ => {}
     }
     let Some(most) = control.words.max_length else { return true };
