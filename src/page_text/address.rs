@@ -30,7 +30,7 @@ fn told_segment(segment: &str) -> String {
     if is_plain { decoded.into_owned() } else { OMITTED.to_owned() }
 }
 
-/// How often letters in lower case, letters in upper case and digits follow one another. A first letter in upper case is none.
+/// The number of changes between lower case, upper case and digits. A change from upper to lower case is not counted, since words begin so.
 fn changes(segment: &str) -> usize {
     let kinds: Vec<u8> = segment
         .chars()

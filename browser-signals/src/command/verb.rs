@@ -19,7 +19,7 @@ pub enum Verb {
     Click {
         /// The element.
         target: ElementRef,
-        /// With which button, how often, and with which keys held.
+        /// The button, the number of clicks, and the held keys.
         manner: ClickManner,
     },
     /// Move the mouse over an element.
@@ -79,13 +79,14 @@ impl Verb {
 pub struct ClickManner {
     /// The button.
     pub button: MouseButton,
-    /// Whether it is a double click.
+    /// True for a double click.
     pub twice: bool,
     /// The keys that are held.
     pub held: HeldKeys,
 }
 
-/// A button of the mouse.
+/// A button of the mouse. The middle one is left out: on Linux it pastes what was selected last, also by the user in another
+/// program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MouseButton {
     /// The main button.
@@ -93,8 +94,6 @@ pub enum MouseButton {
     Left,
     /// The button of the context menu.
     Right,
-    /// The wheel.
-    Middle,
 }
 
 /// The keys that are held during a click.

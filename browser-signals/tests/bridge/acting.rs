@@ -242,7 +242,6 @@ async fn a_click_has_the_button_the_keys_and_the_number_that_it_was_given() {
         (ClickManner::default(), "\"click 0;\""),
         (ClickManner { twice: true, ..ClickManner::default() }, "\"click 0; click 0; dblclick 0;\""),
         (ClickManner { button: MouseButton::Right, ..ClickManner::default() }, "contextmenu 2;"),
-        (ClickManner { button: MouseButton::Middle, ..ClickManner::default() }, "\"auxclick 1;\""),
         (ClickManner { held, ..ClickManner::default() }, "\"click 0 ctrlKey shiftKey;\""),
     ] {
         tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
@@ -250,6 +249,37 @@ async fn a_click_has_the_button_the_keys_and_the_number_that_it_was_given() {
         tab.click_as(&button, manner, &seen).await.expect("clicked");
         let text = text(&tab).await;
         assert!(text.contains(heard), "{manner:?}:\n{text}");
+    }
+    browser.close().await;
+}
+
+/// A page that moves the focus to a button while Enter is pressed.
+const MOVES: &str = "<!doctype html><title>t</title><input aria-label=Find onkeydown='order.focus()'>\
+    <button id=order type=button onclick=\"fetch('/ordered')\">Order</button>";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_does_not_follow_a_focus_that_the_page_moves() {
+    let server = Server::start();
+    server.page("shop.example", "/", MOVES);
+    let browser = launch(&server).await;
+    let ordered = || server.requests().iter().filter(|it| it.path == "/ordered").count();
+    let tab = tab(&browser, &server, Container::T1).await;
+    for guarded in [true, false] {
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        let (find, seen) = about(&tab, "\"Find\"").await;
+        tab.type_text(&find, "tea", &seen).await.expect("typed");
+        let focus = tab.focused().await.expect("the page is there").expect("a focus");
+        let decided = tab.observe(ObservationTarget::Element(&focus)).await.expect("a snapshot");
+        if guarded {
+            assert_eq!(tab.press("Enter", Some(&decided)).await, Err(BridgeError::Occluded));
+            text(&tab).await;
+            assert_eq!(ordered(), 0);
+        } else {
+            // Without the check the key presses the button.
+            tab.press("Enter", None).await.expect("pressed");
+            server.requests_with(|all| all.iter().any(|it| it.path == "/ordered")).await;
+            assert_eq!(ordered(), 1);
+        }
     }
     browser.close().await;
 }

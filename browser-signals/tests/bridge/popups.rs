@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Open, Server, events_with, launch, ref_of, settings, tab};
-use browser_signals::Container;
 use browser_signals::playwright::{Browser, ObservationTarget, PageEvent};
+use browser_signals::{ClickManner, Container, HeldKeys};
 
 /// What a page does when its button is pressed, so that `w` is the window, if it gets one.
 const WAYS: [&str; 6] = [
@@ -65,6 +65,51 @@ async fn page_and_agent_go_on(server: &Server, browser: &Browser) {
         tab.close().await;
     }
     assert!(!server.requests().iter().any(|it| it.path == "/popup"), "a popup asks for nothing");
+}
+
+/// In a browser with windows, such a click on a link opens a tab or a window.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_held_key_opens_no_window() {
+    let server = Server::start();
+    server.page("shop.example", "/popup", "<p>popup</p>");
+    let html = "<!doctype html><title>Shop</title><a href=/popup>There</a>\
+        <button onclick=\"fetch('/on')\">Press</button>";
+    server.page("shop.example", "/", html);
+    let browser = launch(&server).await;
+    let plain = HeldKeys::default();
+    for tier in [Container::T0, Container::T2] {
+        let tab = tab(&browser, &server, tier).await;
+        for held in [
+            HeldKeys { control: true, ..plain },
+            HeldKeys { shift: true, ..plain },
+            HeldKeys { control: true, shift: true, ..plain },
+        ] {
+            tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+            let text = tab.read(&Open).await.expect("text").text;
+            let link = ref_of(&text, "\"There\"");
+            let seen = tab.observe(ObservationTarget::Element(&link)).await.expect("a snapshot");
+            let manner = ClickManner { held, ..ClickManner::default() };
+            tab.click_as(&link, manner, &seen).await.expect("clicked");
+            // The page is still there, and its requests arrive after one of the window would have.
+            let on = server.requests().iter().filter(|it| it.path == "/on").count();
+            let button = ref_of(&tab.read(&Open).await.expect("text").text, "\"Press\"");
+            let seen = tab.observe(ObservationTarget::Element(&button)).await.expect("a snapshot");
+            tab.click(&button, &seen).await.expect("pressed");
+            server.requests_with(|all| all.iter().filter(|it| it.path == "/on").count() > on).await;
+        }
+        tab.close().await;
+    }
+    browser.close().await;
+    assert!(!server.requests().iter().any(|it| it.path == "/popup"), "a window asks for nothing");
+    // Without a key the same link leads there.
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T2).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let link = ref_of(&tab.read(&Open).await.expect("text").text, "\"There\"");
+    let seen = tab.observe(ObservationTarget::Element(&link)).await.expect("a snapshot");
+    tab.click(&link, &seen).await.expect("clicked");
+    assert!(server.requests().iter().any(|it| it.path == "/popup"));
+    browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -75,6 +75,7 @@ pub struct ClickArguments {
     pub target: String,
     #[serde(default)]
     pub double_click: bool,
+    #[schemars(description = "The left one if left out; there is no middle one here")]
     pub button: Option<ButtonArgument>,
     #[serde(default)]
     #[schemars(description = "The keys that are held")]
@@ -86,7 +87,6 @@ pub struct ClickArguments {
 pub enum ButtonArgument {
     Left,
     Right,
-    Middle,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -198,7 +198,6 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             let button = match button {
                 None | Some(ButtonArgument::Left) => MouseButton::Left,
                 Some(ButtonArgument::Right) => MouseButton::Right,
-                Some(ButtonArgument::Middle) => MouseButton::Middle,
             };
             Call::Click {
                 target,
@@ -408,7 +407,7 @@ mod tests {
         for (name, arguments) in [
             ("browser_run_code_unsafe", json!({ "code": "1" })),
             ("webmcp_save_card", json!({})),
-            ("browser_click", json!({ "target": "e1", "button": "fourth" })),
+            ("browser_click", json!({ "target": "e1", "button": "middle" })),
             ("browser_click", json!({ "target": "e1", "modifiers": ["Enter"] })),
             ("browser_click", json!({})),
             ("browser_snapshot", json!({ "filename": "/etc/passwd" })),

@@ -21,7 +21,8 @@ const EXPLAINED: &str = "### Changes (+ is new; browser_snapshot tells the whole
 /// The most removed elements that an answer names.
 const MOST_REMOVED: usize = 20;
 
-/// What the agent was told of the page of a container. It ends with the page, and when values of the user's come in.
+/// The text of a container's page that the agent was told. It is forgotten with the page, and when the agent asks for values of the
+/// user's.
 #[derive(Default)]
 pub struct KnownPage {
     /// The whole page as of the last answer about it.
@@ -30,7 +31,7 @@ pub struct KnownPage {
     rest: Option<(u32, String)>,
     /// The number of answers that were cut.
     cuts: u32,
-    /// Whether an answer said how changes are marked.
+    /// True once an answer has explained how changes are marked.
     is_explained: bool,
 }
 
@@ -233,7 +234,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is told of a page is in the page, or was told before; and each line that is new is told.
+        /// Every line that is new is told, and every line that is said to be gone was there before.
         #[test]
         fn changes_are_complete_and_nothing_else(before in pages(), now in pages()) {
             let mut known = KnownPage::default();

@@ -155,7 +155,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    /// What a framer makes of these bytes, given to it in parts of this length.
+    /// The lines and refusals that a framer returns for these bytes, if they arrive in parts of this length.
     fn frames(bytes: &[u8], length: usize) -> Vec<Result<usize, Oversized>> {
         let (mut framer, mut found) = (Framer::default(), Vec::new());
         for mut part in bytes.chunks(length) {

@@ -40,7 +40,7 @@ pub fn levels(text: &str, depth: usize) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a> {
     line: &'a str,
-    /// Whether it was chosen; else it is an element that a chosen line is in.
+    /// True if the line was chosen, false if it is an element that a chosen line is in.
     is_chosen: bool,
 }
 

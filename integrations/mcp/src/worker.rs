@@ -18,10 +18,10 @@ use crate::task_session::{Mode, TaskSession};
 /// The most consecutive refusals of a task; after that the user is not asked any more.
 const MOST_REFUSED: u32 = 3;
 
-/// What outlives a client's session: the guard with its memory, and the refusals that the user is not asked after.
+/// The state that outlives a client's session: the guard with its memory, and the number of refused tasks.
 pub struct Lasting {
     mode: Mode,
-    /// How many tasks in a row the user refused.
+    /// The number of tasks that the user refused in a row.
     refused: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct Worker {
     pub(crate) session: Option<TaskSession>,
     /// The page as it was last rendered for the agent.
     pub(crate) rendered: String,
-    /// What the agent was told of it.
+    /// The text of the page that the agent was told.
     pub(crate) known: KnownPage,
     /// True if a script of the agent ran in the container.
     pub(crate) scripted: bool,

@@ -227,10 +227,11 @@ impl Session {
     /// write them into a path.
     pub fn take_refused_window(&mut self) -> Option<String> {
         let address = self.tab.take_refused_window()?;
-        if self.is_private() {
-            return Origin::parse(&address).ok().map(|origin| origin.to_string());
-        }
-        let told = told_address(&address)?;
+        let told = match self.is_private() {
+            true => Origin::parse(&address).ok()?.to_string(),
+            false => told_address(&address)?,
+        };
+        // A page can write a value into the name of a host too.
         self.tell(&told).ok().filter(|rendered| !rendered.is_empty())
     }
 

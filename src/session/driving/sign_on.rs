@@ -16,8 +16,9 @@ impl Session {
         {
             origins.extend([both.provider.clone(), both.site.clone()]);
         }
-        if origins.iter().any(|origin| self.providers.contains(origin)) {
-            origins.extend(self.core.task().origins().iter().cloned());
+        let sites = self.core.task().origins();
+        if origins.iter().any(|origin| sites.contains(origin) && self.providers.contains(origin)) {
+            origins.extend(sites.iter().cloned());
         }
         let beside = self.providers.iter().filter(|origin| !origins.contains(origin)).cloned();
         let beside: Vec<Origin> = beside.collect();

@@ -36,6 +36,13 @@ struct Aimed {
     located: Located,
 }
 
+/// An element with the focus that a key is for, the other frames, and the control for whose sake its form would not be sent.
+struct AimedKey {
+    aimed: Aimed,
+    others: Vec<(Frame, World)>,
+    lacks: Value,
+}
+
 impl Tab {
     /// Clicks an element at its centre, with the browser's own mouse events, and waits for a navigation that
     /// follows.
@@ -48,8 +55,8 @@ impl Tab {
         self.click_as(target, ClickManner::default(), decided).await
     }
 
-    /// Clicks an element in another manner. A page learns the button, the held keys and the second click as from a person; a window
-    /// that the browser would open for them is closed as any other.
+    /// Clicks an element in another manner. A page learns the button, the held keys and the second click as from a person; no
+    /// window opens for a held key.
     ///
     /// # Errors
     /// As for [`Tab::click`].
@@ -158,13 +165,13 @@ impl Tab {
     ///
     /// # Errors
     /// [`BridgeError::NotApplicable`] for any other key, and for Enter where it would write text. As for [`Tab::click`] where
-    /// `decided` has a target.
+    /// `decided` has a target; [`BridgeError::Occluded`] where the key would have reached another element.
     pub async fn press(&self, key: &str, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
         let known = KEYS.iter().find(|(name, ..)| *name == key);
         let (name, code, number, text) = known.ok_or(BridgeError::NotApplicable)?;
-        let refused = match decided {
-            Some(decided) if decided.target.is_some() => self.aim_at_focus(decided).await?,
-            _ => Ok(()),
+        let aimed = match decided {
+            Some(decided) if decided.target.is_some() => Some(self.aim_at_focus(decided).await?),
+            _ => None,
         };
         let page = self.state.page()?;
         let navigations = self.begin();
@@ -174,34 +181,63 @@ impl Tab {
         if let Some(down) = down.as_object_mut().filter(|_| !text.is_empty()) {
             down.insert("text".to_owned(), json!(text));
         }
-        page.call("Input.dispatchKeyEvent", down).await?;
-        page.call("Input.dispatchKeyEvent", event("keyUp")).await?;
-        let before = navigations;
+        let pressed = async {
+            page.call("Input.dispatchKeyEvent", down).await?;
+            page.call("Input.dispatchKeyEvent", event("keyUp")).await
+        };
+        let pressed = pressed.await;
+        let strayed = match &aimed {
+            Some(aimed) => self.end_key(aimed).await,
+            None => false,
+        };
+        pressed?;
         self.settle(navigations).await?;
         self.check_arrival()?;
+        if strayed {
+            return Err(BridgeError::Occluded);
+        }
         // The page may have handled the key in another way than by sending its form.
-        if self.begin() == before { refused } else { Ok(()) }
+        match aimed {
+            Some(aimed) if self.state.inner().navigations == navigations => self.is_sent(&aimed.lacks),
+            _ => Ok(()),
+        }
     }
 
-    /// Checks that the element of a decision has the focus, and returns whether the browser's own validation would let its form
-    /// go.
-    async fn aim_at_focus(
-        &self,
-        decided: &Observed<Snapshot>,
-    ) -> Result<Result<(), BridgeError>, BridgeError> {
+    /// Checks that the element of a decision has the focus. Until the key ends, it reaches this element alone: a page could move
+    /// the focus to a button of another form between the parts of a key.
+    async fn aim_at_focus(&self, decided: &Observed<Snapshot>) -> Result<AimedKey, BridgeError> {
         let focus = self.focused().await?.ok_or(BridgeError::Stale)?;
         let aimed = self.aim(&focus, decided).await?;
         let tag = decided.target.as_ref().map(|target| target.tag.as_str());
         if !matches!(tag, Some("a" | "button" | "input")) {
             return Err(BridgeError::NotApplicable);
         }
-        let Some(form) = decided.form else { return Ok(Ok(())) };
-        let (node, form) = tokio::try_join!(
-            self.state.object(&aimed.frame, &aimed.world, aimed.located.node),
-            self.state.object(&aimed.frame, &aimed.world, form),
-        )?;
-        let word = self.state.ask(&aimed.frame, &aimed.world, "lacks", vec![node, form]).await?;
-        Ok(self.is_sent(&word))
+        let others = self.others(&aimed).await?;
+        let node = async || self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await;
+        let lacks = match decided.form {
+            Some(form) => {
+                let form = self.state.object(&aimed.frame, &aimed.world, form).await?;
+                self.state.ask(&aimed.frame, &aimed.world, "lacks", vec![node().await?, form]).await?
+            }
+            None => Value::Null,
+        };
+        let word = self.state.ask(&aimed.frame, &aimed.world, "aimKey", vec![node().await?]).await?;
+        outcome(&word)?;
+        let key = AimedKey { aimed, others, lacks };
+        if let Err(error) = call_each(&key.others, &self.state, "ward").await {
+            self.end_key(&key).await;
+            return Err(error);
+        }
+        Ok(key)
+    }
+
+    /// Lets keys reach every element again. Returns true if the key would have reached another one.
+    async fn end_key(&self, key: &AimedKey) -> bool {
+        let AimedKey { aimed, others, .. } = key;
+        // An error means that the document is gone: the key arrived, and navigated.
+        let own = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
+        let elsewhere = call_each(others, &self.state, "unwatch").await;
+        own == Ok(Value::Bool(true)) || elsewhere != Ok(false)
     }
 
     /// Submits the form that owns the element, if its destination is still the one of the decision.
@@ -232,7 +268,8 @@ impl Tab {
         self.state.inner().asked_for.take()
     }
 
-    /// The address of the window that the page opened last, which was closed before it loaded. It is returned once.
+    /// The address of the last window that the page opened since the last action began. The window was closed before it loaded.
+    /// The address is returned once.
     pub fn take_refused_window(&self) -> Option<String> {
         self.state.inner().refused_window.take()
     }
@@ -341,7 +378,6 @@ const fn button_of(manner: ClickManner) -> &'static str {
     match manner.button {
         MouseButton::Left => "left",
         MouseButton::Right => "right",
-        MouseButton::Middle => "middle",
     }
 }
 

@@ -1,5 +1,5 @@
-// The point to click, and listeners that stop the click if it would reach anything else.
-const CLICKS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
+// The point to click, and listeners that stop the click, or the key, if it would reach anything else.
+const INPUTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'keydown', 'keypress'];
 let watch = null;
 const aim = (el) => {
   if (!isConnected(el)) return { gone: true };
@@ -13,7 +13,12 @@ const aim = (el) => {
   arm((path) => path.some(isMeant), el);
   return { hit: true, ...centre };
 };
-// Stops every trusted click in this document: the next one is for another frame.
+// Lets a key reach this element alone.
+const aimKey = (el) => {
+  arm((path) => path.includes(el), el);
+  return 'done';
+};
+// Stops every trusted click and key in this document: the next one is for another frame.
 const ward = () => arm(() => false);
 const arm = (isReached, target = null) => {
   unwatch();
@@ -24,13 +29,13 @@ const arm = (isReached, target = null) => {
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  for (const name of CLICKS) addEventListener(name, state.listen, { capture: true });
+  for (const name of INPUTS) addEventListener(name, state.listen, { capture: true });
   for (const name of VALIDATION) addEventListener(name, state.validation.listen, { capture: true });
   watch = state;
 };
 const unwatch = () => {
   const strayed = watch?.strayed ?? false;
-  if (watch) for (const name of CLICKS) removeEventListener(name, watch.listen, { capture: true });
+  if (watch) for (const name of INPUTS) removeEventListener(name, watch.listen, { capture: true });
   if (watch) for (const name of VALIDATION) removeEventListener(name, watch.validation.listen, { capture: true });
   watch = null;
   return strayed;
@@ -139,18 +144,19 @@ const check = (el, on) => {
   HTMLElement.prototype.click.call(el);
   return getter(HTMLInputElement, 'checked').call(el) === on ? 'done' : 'diverted';
 };
+// The button that sends the form of an element.
+const submitterOf = (el, form) =>
+  isSubmitter(el) ? el : (controlsOf(form).find((it) => isSubmitter(it) && !isDisabled(it)) ?? null);
 // The control for whose sake the browser would not send the form of an element.
-const lacks = (el, form) => {
-  const chosen = isSubmitter(el) ? el : (controlsOf(form).find((it) => isSubmitter(it) && !isDisabled(it)) ?? null);
-  return validates(form, chosen) && !HTMLFormElement.prototype.checkValidity.call(form) ? { asksFor: askedFor(form) } : 'done';
-};
+const lacks = (el, form) =>
+  validates(form, submitterOf(el, form)) && !HTMLFormElement.prototype.checkValidity.call(form) ? { asksFor: askedFor(form) } : 'done';
 const submit = (el, form, way) => {
   if (!isConnected(el) || !isConnected(form)) return 'gone';
   if (formOf(el) !== form) return 'diverted';
   const now = goes(form, isForm(el) ? null : el);
   if (!now || !isSameWay(now, way)) return 'diverted';
-  const chosen = isSubmitter(el) ? el : (controlsOf(form).find((it) => isSubmitter(it) && !isDisabled(it)) ?? null);
-  if (validates(form, chosen) && !HTMLFormElement.prototype.checkValidity.call(form)) return { asksFor: askedFor(form) };
-  HTMLFormElement.prototype.requestSubmit.call(form, chosen);
+  const lacking = lacks(el, form);
+  if (lacking !== 'done') return lacking;
+  HTMLFormElement.prototype.requestSubmit.call(form, submitterOf(el, form));
   return 'done';
 };

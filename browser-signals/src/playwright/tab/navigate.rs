@@ -109,11 +109,12 @@ impl Tab {
         tokio::time::sleep(Duration::from_millis(u64::from(milliseconds)).min(LONGEST_WAIT)).await;
     }
 
-    /// Notes how many navigations there were before an action.
+    /// Begins an action: forgets what the last one led to, and returns the number of navigations so far.
     pub(crate) fn begin(&self) -> u64 {
         self.state.update(|inner| {
             inner.stopped = None;
             inner.requested = false;
+            inner.refused_window = None;
             inner.navigations
         })
     }

@@ -62,7 +62,7 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, GatewayError> {
     TcpListener::bind(address).await.map_err(failed)
 }
 
-/// What the listener has for all requests.
+/// The state that all requests share.
 struct Shared {
     door: Door,
     clients: Vec<Client>,

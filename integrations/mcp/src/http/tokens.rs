@@ -78,12 +78,12 @@ pub enum TokensError {
         path: PathBuf,
         /// The line's number, from 1 on.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: LineProblem,
     },
 }
 
-/// What is wrong with a line of a file of tokens.
+/// The problem of a line in a file of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// It does not have two words.

@@ -25,6 +25,10 @@ async fn an_action_is_answered_with_what_changed() {
             assert!(added.contains(words), "{words} is not in\n{added}");
         }
         assert!(!added.contains("item number") && added.len() * 2 < page.len(), "{added}");
+        // A request ends the comparison, since a difference could tell of what was filled.
+        let denied = client.call("portcullis_request", json!({ "block": "REQ.address\nREQ.end" })).await.text;
+        assert!(denied.contains("DENY.") && denied.contains("### Snapshot"), "{denied}");
+        assert!(denied.contains("item number 59"), "{denied}");
         // The whole page and its parts are there on request.
         let whole = client.call("browser_snapshot", json!({})).await.text;
         assert!(whole.contains("item number 59") && whole.contains("one kettle"), "{whole}");

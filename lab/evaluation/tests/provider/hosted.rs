@@ -35,6 +35,18 @@ async fn a_card_is_paid_on_the_providers_own_page() {
     let amount = "the amount cannot be checked: this site can charge any amount";
     assert!(question.contains(amount) && question.contains(HOSTED), "{question}");
     paying.finish().await;
+    // Where the policy does not name the provider, its page gets the card, and does not lead back.
+    serve(&stage, HOSTED, &format!("https://{SHOP}/thanks?paid=tok_1"));
+    let mut paying = Paying::begin_with_hosted(&stage, portcullis::APPROACH_A_POLICY).await;
+    assert_eq!(paying.click("Go to payment").await, "ok");
+    paying.read_until("Security code").await;
+    let answer = paying.ask(ALL).await;
+    assert!(answer.starts_with("GRANT.payment "), "{answer}");
+    let _stopped = paying.click("Place the order").await;
+    paying.until(|| stage.world.has(HOSTED, "/confirm")).await;
+    paying.read().await;
+    paying.finish().await;
+    assert!(!stage.world.has(SHOP, "/thanks?paid=tok_1"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
