@@ -129,8 +129,15 @@ pub(crate) async fn serve(
     served.map_err(|error| GatewayError::Listen { address, error })
 }
 
+/// Answers a request in a task of its own. When a client disconnects, its request is dropped here, and a session that was about to begin
+/// would otherwise be dropped with the guard in its hands.
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
-    shared.route(request).await.unwrap_or_else(Refused::response)
+    let answered = tokio::spawn(async move { shared.route(request).await.unwrap_or_else(Refused::response) });
+    answered.await.unwrap_or_else(|_| {
+        let mut failed = Response::new(Body::empty());
+        *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        failed
+    })
 }
 
 impl Shared {

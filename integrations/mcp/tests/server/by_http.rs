@@ -250,3 +250,28 @@ async fn guesses_and_refused_tasks_count_over_sessions_and_clients() {
     assert_eq!(server.asked.lock().unwrap().len(), 3);
     verify_text(&server.log.text()).unwrap();
 }
+
+/// A client that disconnects while its session begins, early or late.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_disconnects_while_its_session_begins_leaves_the_guard_to_the_next() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let site = Site::start(&stage, &["rows.hostile.test"]).await;
+    let server = Server::new(site.browser(&stage), Answer::No);
+    server
+        .with(async |address| {
+            let mut client = HttpClient::new(address, EDITOR);
+            for milliseconds in [0, 20, 100, 300] {
+                let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "n", "version": "1" } });
+                let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string();
+                client.session = None;
+                let lines = client.lines();
+                // The connection is dropped in the middle of the request.
+                let sent = send(address, "POST", "/mcp", &lines, message.as_bytes());
+                let _dropped = tokio::time::timeout(std::time::Duration::from_millis(milliseconds), sent).await;
+                client.begin().await;
+                assert_eq!(client.call("portcullis_status", json!({})).await.lines().count(), 1);
+                assert_eq!(client.request("DELETE", "").await.status, 202, "{milliseconds}");
+            }
+        })
+        .await;
+}
