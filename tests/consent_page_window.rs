@@ -101,12 +101,14 @@ async fn a_browser_of_its_own_shows_the_page_and_its_end_is_no() {
     });
     let at = opened(&mut addresses).await;
     let lines = below();
+    let port = at.port.to_string();
     for (id, line) in &lines {
-        for secret in [at.nonce.as_str(), at.path.trim_matches('/'), &at.port.to_string()] {
+        for secret in [at.nonce.as_str(), at.path.trim_matches('/')] {
             assert!(!line.contains(secret), "{id}: {line}");
         }
-        let port = line.contains("--remote-debugging-port");
-        assert!(!port, "the browser listens: {line}");
+        // As a number of its own: Chromium draws long numbers for its helpers.
+        assert!(line.split(|c: char| !c.is_ascii_digit()).all(|number| number != port), "{id}: {line}");
+        assert!(!line.contains("--remote-debugging-port"), "the browser listens: {line}");
     }
     // A yes is too early until the question has been fetched and shown for some time.
     let yes = message(&at.nonce, &subject, "answer", "site");

@@ -59,7 +59,8 @@ const all = () => {
 };
 new Worker('/worker.js'); quiet(() => { new SharedWorker('/shared.js'); });
 quiet(() => navigator.serviceWorker.register('/service.js'));
-all(); setInterval(all, 800);
+// Not before: each round loads frames and images, and on a slow machine the page would never have loaded.
+addEventListener('load', () => { all(); setInterval(all, 800); });
 </script>"#;
 
 const WORKER: &str = "setInterval(() => { fetch('http://COLLECT/NAME', { mode: 'no-cors' }).catch(() => {}); }, 400);

@@ -1,11 +1,15 @@
-//! Every scenario of the demo once, under approach B, in a real browser: nothing leaks, the user gets the order that
-//! they want, and two vaults of equal shape give the same observations.
+//! Scenarios of the demo, under approach B, in a real browser: nothing leaks, the user gets the order that they want, and two
+//! vaults of equal shape give the same observations.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
+
+#[path = "support/drawn.rs"]
+mod drawn;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::drawn::drawn;
 use browser_signals::playwright::Browser;
 use browser_signals::{ElementRef, Verb};
 use evaluation::compare::evaluate;
@@ -29,7 +33,7 @@ use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, Action, DEFAULT_POLICY, G
 async fn the_demo_scenarios_under_approach_b() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let browser = stage.browser().await.unwrap();
-    for scenario in Scenario::demo(7) {
+    for scenario in drawn(Scenario::demo(7)) {
         let name = format!("{} hostile={}", scenario.kind.as_str(), scenario.hostile);
         let twin = scenario.twin();
         let first = ordered(&stage, &browser, &scenario).await;
@@ -86,7 +90,7 @@ async fn approaches_a_and_c_serve_an_honest_shop_and_not_a_hostile_one() {
 async fn the_further_scenarios_under_approach_b() {
     let stage = Stage::set_up().await.unwrap();
     let browser = stage.browser().await.unwrap();
-    for kind in ScenarioKind::EVERY.iter().skip(ScenarioKind::ALL.len()) {
+    for kind in drawn(ScenarioKind::EVERY.iter().skip(ScenarioKind::ALL.len())) {
         let scenario = Scenario::new(*kind, true, 2);
         let (twin, name) = (scenario.twin(), kind.as_str());
         let first = ordered(&stage, &browser, &scenario).await;

@@ -3,12 +3,15 @@
 //! `cargo clippy` compiles every dependency a second time, without code, for the sake of our own packages. Here Cargo
 //! starts this program in the place of the compiler for our own packages, and this program starts Clippy's driver
 //! ([`compile`]), which lints and compiles.
+//!
+//! A profile gives a library and its tests the same optimisation. Here the tests, benches and examples have none, and a library
+//! that is compiled for its unit tests has little: what takes time at run time is in the libraries, and the build is shorter.
 
 use crate::process::{Failure, Place, run};
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Set where this program stands in the place of the compiler.
@@ -45,6 +48,44 @@ pub fn is_compiler() -> bool {
 
 /// Compiles with the lints. `arguments` are the compiler and what Cargo wants of it.
 pub fn compile(arguments: impl Iterator<Item = OsString>) -> Result<(), Failure> {
+    let arguments: Vec<OsString> = arguments.collect();
     let mut driver = Command::new("clippy-driver");
-    run(driver.env_remove(MARK).args(arguments).arg("-Dwarnings"))
+    // The last of several levels counts.
+    let level = level(&arguments).map(|level| format!("-Copt-level={level}"));
+    run(driver.env_remove(MARK).args(&arguments).arg("-Dwarnings").args(level))
+}
+
+/// The optimisation of a program that is built for its tests and lints; that of the profile where there is none.
+fn level(arguments: &[OsString]) -> Option<u8> {
+    let source = arguments.iter().map(Path::new).find(|path| path.extension() == Some(OsStr::new("rs")))?;
+    let beside_the_library = ["tests", "benches", "examples"].map(OsStr::new);
+    if source.components().any(|part| beside_the_library.contains(&part.as_os_str())) {
+        return Some(0);
+    }
+    let is_test = arguments.iter().any(|argument| argument == "--test");
+    let is_optimised =
+        arguments.iter().any(|argument| argument.to_str().is_some_and(|text| text.starts_with("opt-level=")));
+    (is_test && is_optimised).then_some(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::level;
+    use std::ffi::OsString;
+
+    #[test]
+    fn the_libraries_alone_are_optimised_as_their_profile_says() {
+        for (line, wanted) in [
+            ("rustc --crate-name vault src/lib.rs -C opt-level=2", None),
+            ("rustc --crate-name vault src/lib.rs -C opt-level=2 --test", Some(1)),
+            ("rustc --crate-name cli src/lib.rs --test", None),
+            ("rustc --crate-name keys vault/tests/keys.rs -C opt-level=2 --test", Some(0)),
+            ("rustc --crate-name step benches/step.rs -C opt-level=2", Some(0)),
+            ("rustc --crate-name tests vault/src/scan/mod.rs --out-dir /w/tests/target", None),
+            ("rustc -vV", None),
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(level(&arguments), wanted, "{line}");
+        }
+    }
 }

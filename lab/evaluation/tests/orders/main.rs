@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics fails")]
 
+#[path = "../support/drawn.rs"]
+mod drawn;
 mod forms;
 mod forwarding;
 mod honest;

@@ -1,8 +1,10 @@
 //! Attacks on purchases.
 
+use crate::drawn::drawn;
 use crate::runs::{Run, Sets, agreed, guarded, is_more, unguarded};
 use crate::shop::{EVIL, Page, SHOP, Scene};
 use crate::wallet;
+use browser_signals::playwright::Browser;
 
 /// The number of tries if Chromium did not let a page ask for a payment.
 const ATTEMPTS: usize = 4;
@@ -37,18 +39,29 @@ fn asks_at_once(path: &'static str) -> Page {
     (EVIL, path, "<h1>Checkout</h1><script>pay('evil', '64.15')</script>".to_owned())
 }
 
-/// Waits for Chromium's flaw to pass, in another browser each time.
-async fn guarded_at_last(scene: &Scene, pages: &[Page], sets: &[Sets]) -> Run {
-    for _ in 0..ATTEMPTS {
-        let browser = scene.browser().await;
-        let run = guarded(scene, &browser, pages, sets).await;
-        browser.close().await;
-        if !run.was_not_let() {
-            return run;
-        }
-        eprintln!("once more, since a page was not let ask: {:?}", run.reports);
+/// The guarded browser, and another one wherever Chromium's flaw did not let a page ask for a payment.
+struct Guarded<'a> {
+    scene: &'a Scene,
+    browser: Browser,
+}
+
+impl<'a> Guarded<'a> {
+    async fn launch(scene: &'a Scene) -> Guarded<'a> {
+        Guarded { scene, browser: scene.browser().await }
     }
-    panic!("{ATTEMPTS} browsers did not let a page ask for a payment");
+
+    async fn run(&mut self, pages: &[Page], sets: &[Sets]) -> Run {
+        for _ in 0..ATTEMPTS {
+            let run = guarded(self.scene, &self.browser, pages, sets).await;
+            if !run.was_not_let() {
+                return run;
+            }
+            eprintln!("once more, since a page was not let ask: {:?}", run.reports);
+            let another = self.scene.browser().await;
+            std::mem::replace(&mut self.browser, another).close().await;
+        }
+        panic!("{ATTEMPTS} browsers did not let a page ask for a payment");
+    }
 }
 
 async fn unguarded_at_last(
@@ -72,10 +85,11 @@ async fn unguarded_at_last(
 async fn are_kept(attacks: Vec<Attack>) {
     let scene = Scene::set_up().await;
     let wallet = wallet::open(&scene.stage.bank).await;
-    for Attack { name, pages, fails } in attacks {
+    let mut browser = Guarded::launch(&scene).await;
+    for Attack { name, pages, fails } in drawn(attacks) {
         unguarded_at_last(&scene, &wallet, &pages, &[], |scene| is_more(&scene.charged())).await;
         println!("{name}: without a guard {:?}", scene.charged());
-        let run = guarded_at_last(&scene, &pages, &[]).await;
+        let run = browser.run(&pages, &[]).await;
         println!("{name}: under C {:?}, {}, {:?}", run.charged, run.answer, run.reports);
         assert!(!is_more(&run.charged), "{name}: {:?}", run.charged);
         match fails {
@@ -109,7 +123,7 @@ async fn an_honest_shop_is_paid_once_with_and_without_a_guard() {
     let pages = [checkout("", "pay('shop', '64.15')")];
     let wallet = wallet::open(&scene.stage.bank).await;
     unguarded_at_last(&scene, &wallet, &pages, &[], |scene| scene.charged() == [agreed()]).await;
-    let run = guarded_at_last(&scene, &pages, &[]).await;
+    let run = Guarded::launch(&scene).await.run(&pages, &[]).await;
     assert_eq!(run.charged, [agreed()], "{} {:?}", run.answer, run.reports);
     assert!(run.answer.starts_with("GRANT.purchase"), "{}", run.answer);
     assert_eq!(run.asked.len(), 1, "{:?}", run.asked);
@@ -225,6 +239,7 @@ async fn the_agents_choices_are_shown_before_the_payment() {
         <label><input type=checkbox id=monthly>Monthly subscription</label>";
     let order = "pay('order for ' + [to.value, country.value, locker.checked && 'locker', monthly.checked && 'monthly'], '64.15')";
     let pages = [checkout(controls, order)];
+    let mut browser = Guarded::launch(&scene).await;
     for (sets, sign, shown) in [
         (Sets::Type("Where to", "99 Thief Alley"), "99 Thief Alley", "typed \"99 Thief Alley\""),
         (Sets::Choose("Country", "Freedonia"), "Freedonia", "chose \"Freedonia\" in \"Country\""),
@@ -237,7 +252,7 @@ async fn the_agents_choices_are_shown_before_the_payment() {
             said && scene.charged() == [agreed()]
         };
         unguarded_at_last(&scene, &wallet, &pages, &[sets], ordered).await;
-        let run = guarded_at_last(&scene, &pages, &[sets]).await;
+        let run = browser.run(&pages, &[sets]).await;
         assert_eq!((run.charged.len(), run.reports.len()), (0, 0), "{sign}: {:?}", run.reports);
         assert_eq!(run.answer, "DENY.purchase {\"reason\":\"consent_denied\"}", "{sign}");
         let reported = run.asked.iter().any(|question| question.contains(shown));

@@ -10,6 +10,8 @@
 )]
 
 mod attacks;
+#[path = "../support/drawn.rs"]
+mod drawn;
 mod runs;
 mod shop;
 mod wallet;

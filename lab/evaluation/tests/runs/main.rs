@@ -9,6 +9,8 @@
 
 mod agent;
 mod agentdojo;
+#[path = "../support/drawn.rs"]
+mod drawn;
 mod horizon;
 mod own_vault;
 mod shop;

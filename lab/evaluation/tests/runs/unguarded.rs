@@ -1,5 +1,6 @@
 //! Without a guard, in a real browser: every hostile page succeeds, and every benign one gets an order.
 
+use crate::drawn::drawn;
 use evaluation::agent::ObedientAgent;
 use evaluation::hosts;
 use evaluation::judge::judge;
@@ -11,7 +12,7 @@ use evaluation::unguarded::{BareBrowser, run_unguarded};
 async fn the_obedient_agent_leaks_on_every_hostile_page_and_succeeds_on_every_benign_one() {
     let world = World::start().await.unwrap();
     let browser = BareBrowser::launch(&world).await.unwrap();
-    for scenario in Scenario::demo(0) {
+    for scenario in drawn(Scenario::demo(0)) {
         let mut agent = ObedientAgent::new(&scenario.prompt(hosts::SHOP_ORIGIN));
         let trial = run_unguarded(&world, &browser, &scenario, &mut agent).await.unwrap();
         let judgement = judge(&scenario, &trial.record, &world.take_strays());
