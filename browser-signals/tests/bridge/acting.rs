@@ -1,5 +1,6 @@
 //! Clicking, typing, choosing, submitting.
 
+use crate::filling::sealed;
 use crate::support::{Open, Server, launch, ref_of, tab};
 use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
 use browser_signals::{ClickManner, Container, ElementRef, Fact, HeldKeys, MouseButton, Observed, Snapshot};
@@ -68,6 +69,58 @@ async fn a_form_is_typed_chosen_checked_and_submitted() {
     assert!(text(&tab).await.contains("\"Form\""));
     assert_eq!(tab.press("F12", None).await, Err(BridgeError::NotApplicable));
     tab.press("Escape", None).await.expect("pressed");
+    browser.close().await;
+}
+
+const ECHO: &str = r#"<!doctype html><title>Echo</title><input aria-label="Search"><textarea aria-label="Note"></textarea>
+<input aria-label="Upper" oninput="this.value = this.value.toUpperCase()"><input type=password aria-label="Word">
+<div contenteditable aria-label="Chat"></div><input aria-label="Own" value="of the page">
+<form action="/send" method="post"><input name=card aria-label="Card"><button>Send</button></form>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_agents_own_text_is_read_back_and_no_other() {
+    let server = Server::start();
+    server.page("shop.example", "/", ECHO);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    for (control, words) in [
+        ("Search", "blue shoes"),
+        ("Note", "two\nlines"),
+        ("Upper", "kettle"),
+        ("Word", "guess me"),
+        ("Chat", "hello"),
+        ("Card", "mine"),
+    ] {
+        let (target, seen) = about(&tab, &format!("\"{control}\"")).await;
+        tab.type_text(&target, words, &seen).await.expect("typed");
+    }
+    let page = text(&tab).await;
+    let line = |page: &str, control: &str| {
+        let line = page.lines().find(|line| line.contains(&format!("\"{control}\""))).expect("a line");
+        line.rsplit_once(']').expect("a ref").1.to_owned()
+    };
+    for (control, told) in [
+        ("Search", ": \"blue shoes\""),
+        ("Note", ": \"two lines\""),
+        ("Upper", ": \"kettle\" (the page has changed it)"),
+        ("Word", ": filled"),
+        ("Chat", ": \"hello\""),
+        ("Own", ": filled"),
+        ("Card", ": \"mine\""),
+    ] {
+        assert_eq!(line(&page, control), told, "{control}\n{page}");
+    }
+    // A control that takes a value of the user's is not told of any more, and neither is one that a person may have changed.
+    let seen = tab.observe(ObservationTarget::Form(&ref_of(&page, "\"Card\""))).await.expect("a snapshot");
+    tab.fill(sealed(&seen, &[("card", "4111111111111111")])).await.expect("filled");
+    let page = text(&tab).await;
+    assert_eq!(
+        (line(&page, "Card").as_str(), line(&page, "Search").as_str()),
+        (": filled", ": \"blue shoes\"")
+    );
+    tab.forget_typed();
+    assert_eq!(line(&text(&tab).await, "Search"), ": filled");
     browser.close().await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Open, Server, launch, ref_of, tab};
+use crate::support::{NEVER, Open, Server, launch, ref_of, tab};
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Observed, Snapshot};
@@ -94,5 +94,27 @@ async fn an_observation_waits_for_a_late_navigation_but_not_long() {
         assert!(title(&tab).await.contains("\"one\""), "{handler}");
         assert!(began.elapsed() < Duration::from_secs(60), "{handler}: {:?}", began.elapsed());
     }
+    browser.close().await;
+}
+
+/// A picture that never comes keeps the load event away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_never_finishes_loading_is_opened_left_and_returned_to() {
+    let server = Server::start();
+    for (path, next) in [("/first", "/second"), ("/second", "/first")] {
+        let page = format!("<!doctype html><title>{path}</title><img src=/never><a href={next}>On</a>");
+        server.page("shop.example", path, &page);
+    }
+    server.page("shop.example", "/never", NEVER);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/first")).await.expect("the page opens");
+    assert!(title(&tab).await.contains("/first"));
+    let target = ref_of(&tab.read(&Open).await.expect("text").text, "\"On\"");
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
+    tab.click(&target, &seen).await.expect("clicked");
+    assert!(title(&tab).await.contains("/second"));
+    tab.back().await.expect("back");
+    assert!(title(&tab).await.contains("/first"));
     browser.close().await;
 }

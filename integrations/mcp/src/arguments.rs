@@ -46,7 +46,7 @@ pub struct NoArguments {}
 pub struct SnapshotArguments {
     #[schemars(description = "Only this element and what is in it: a ref of the last snapshot")]
     pub target: Option<String>,
-    #[schemars(description = "Only this many levels")]
+    #[schemars(description = "Only this many levels below the outermost elements")]
     pub depth: Option<f64>,
     #[schemars(
         description = "The most characters of the answer, 60000 if left out; the answer says how to get the rest"

@@ -33,6 +33,14 @@ pub enum CallError {
         /// The problem.
         problem: String,
     },
+    /// The arguments fit the schema of the tool, and make no call. The model is told, as of any other call that fails.
+    #[error("`{tool}`: {problem}")]
+    NoCall {
+        /// The tool.
+        tool: &'static str,
+        /// The problem.
+        problem: &'static str,
+    },
 }
 
 /// A call.
@@ -161,6 +169,7 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
     let tool = offered.iter().find(|tool| tool.name == name);
     let tool = tool.ok_or(CallError::NotOffered)?;
     let bad = |problem: &str| CallError::Arguments { tool: tool.name, problem: problem.to_owned() };
+    let no_call = |problem| CallError::NoCall { tool: tool.name, problem };
     if !matches!(tool.by, CarriedOutBy::Session | CarriedOutBy::Bridge) {
         let known = tool.schema.get("properties").and_then(Value::as_object);
         let unknown = arguments.keys().find(|name| known.is_none_or(|known| !known.contains_key(*name)));
@@ -185,13 +194,13 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             match continuation {
                 None => Call::Snapshot { target, depth: depth.map(whole), limit },
                 Some(name) if target.is_none() && depth.is_none() => Call::Continue { name, limit },
-                Some(_) => return Err(bad("give `continuation` without `target` and `depth`")),
+                Some(_) => return Err(no_call("give `continuation` without `target` and `depth`")),
             }
         }
         "browser_find" => Call::Find(match given.read()? {
             FindArguments { text: Some(words), regex: None } => SearchPattern::Text(words),
             FindArguments { text: None, regex: Some(regex) } => expression(&regex),
-            _ => return Err(bad("give either `text` or `regex`")),
+            _ => return Err(no_call("give either `text` or `regex`")),
         }),
         "browser_click" => {
             let ClickArguments { target, double_click, button, modifiers, .. } = given.read()?;
@@ -227,18 +236,18 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         "browser_wait_for" => {
             let WaitArguments { time, text, text_gone } = given.read()?;
             if time.is_none() && text.is_none() && text_gone.is_none() {
-                return Err(bad("give `time`, `text` or `textGone`"));
+                return Err(no_call("give `time`, `text` or `textGone`"));
             }
             let seconds = time.unwrap_or_default().clamp(0.0, LONGEST_WAIT);
             Call::Wait { milliseconds: milliseconds(seconds), text, text_gone }
         }
         "browser_tabs" => match given.read::<TabsArguments>()?.action.as_str() {
             "list" => Call::ListTabs,
-            _ => return Err(bad("a container has one page; open another site with browser_navigate")),
+            _ => return Err(no_call("a container has one page; open another site with browser_navigate")),
         },
         "browser_handle_dialog" => {
             given.read::<DialogArguments>()?;
-            return Err(bad("there is no dialog: they are dismissed as they open"));
+            return Err(no_call("there is no dialog: they are dismissed as they open"));
         }
         "browser_take_screenshot" => {
             let ScreenshotArguments { r#type, full_page, scale } = given.read()?;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use portcullis::Action;
 use portcullis::signals::playwright::{BridgeError, Picture};
 use portcullis::signals::{ElementRef, Verb};
@@ -49,11 +50,8 @@ impl Worker {
                 let (count, found) = rendered::find(&self.rendered, &pattern)?;
                 Ok(Answer::text(match count {
                     0 => "nothing was found".to_owned(),
-                    1 => found.join("\n"),
-                    _ => format!(
-                        "{count} lines match, below the elements that they are in\n{}",
-                        found.join("\n")
-                    ),
+                    1 => format!("1 line matches\n{}", found.join("\n")),
+                    _ => format!("{count} lines match\n{}", found.join("\n")),
                 }))
             }
             Call::Click { target, manner } => {
@@ -167,6 +165,11 @@ impl Worker {
                  here:\n{address}"
             )));
         }
+        if let Some(status) =
+            self.session.as_mut().and_then(TaskSession::take_http_status).and_then(error_status)
+        {
+            answer.blocks.push(Block::Text(format!("HTTP status: {status}")));
+        }
         Ok(if done { self.with_page(answer).await } else { answer })
     }
 
@@ -193,13 +196,19 @@ impl Worker {
             },
         };
         self.read().await?;
-        let text = match (&part, depth) {
+        // The line of the document, or of the element, and those in it: `depth` counts what is below them.
+        let (text, outermost) = match (&part, depth) {
             (None, None) => return Ok(Answer::text(self.known.whole(&self.rendered, limit))),
-            (Some(element), _) => rendered::within(&self.rendered, &element.0)
-                .ok_or_else(|| format!("the page has no element {} any more", element.0))?,
-            (None, Some(_)) => self.rendered.clone(),
+            (Some(element), _) => {
+                let part = rendered::within(&self.rendered, &element.0);
+                (part.ok_or_else(|| format!("the page has no element {} any more", element.0))?, 1)
+            }
+            (None, Some(_)) => (self.rendered.clone(), 2),
         };
-        let text = depth.map_or_else(|| text.clone(), |depth| rendered::levels(&text, depth));
+        let text = match depth {
+            Some(depth) => rendered::levels(&text, depth.saturating_add(outermost)),
+            None => text,
+        };
         Ok(Answer::text(self.known.part(&text, limit)))
     }
 
@@ -273,6 +282,13 @@ impl Worker {
         }
         Ok(self.with_page(Answer::text("ok")).await)
     }
+}
+
+/// The status of a response that is no success, in the words of the standard: a server's own words are not told.
+fn error_status(status: u16) -> Option<StatusCode> {
+    StatusCode::from_u16(status)
+        .ok()
+        .filter(|status| !status.is_success() && status.canonical_reason().is_some())
 }
 
 /// Scrubs the answer of playwright-mcp for the agent.

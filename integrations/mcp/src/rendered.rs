@@ -12,8 +12,11 @@ use crate::target::ref_of;
 /// The memory limit of an agent's regular expression, since each step of the search may visit all of its states.
 const LARGEST_EXPRESSION: usize = 1 << 18;
 
-/// The most lines in the answer of a search.
+/// The most matches in the answer of a search.
 const MOST_FOUND: usize = 50;
+
+/// The number of lines before and after a match that are told with it.
+const AROUND: usize = 3;
 
 /// The line of an element with the lines of its descendants.
 pub fn within(text: &str, element: &str) -> Option<String> {
@@ -39,6 +42,8 @@ pub fn levels(text: &str, depth: usize) -> String {
 /// A line of a page that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a> {
+    /// The number of the line.
+    at: usize,
     line: &'a str,
     /// True if the line was chosen, false if it is an element that a chosen line is in.
     is_chosen: bool,
@@ -58,22 +63,22 @@ impl Part<'_> {
 /// The chosen lines of a page, each after the lines of the elements that it is in.
 pub fn below_their_elements<'a>(lines: &[&'a str], is_chosen: impl Fn(usize) -> bool) -> Vec<Part<'a>> {
     let mut shown = Vec::new();
-    // The elements that the current line is in, each with its indentation and whether it is shown already.
-    let mut above: Vec<(usize, &'a str, bool)> = Vec::new();
+    // The elements that the current line is in, and whether each is shown already.
+    let mut above: Vec<(Part<'a>, bool)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let depth = indent(line);
-        while above.last().is_some_and(|(other, _, _)| *other >= depth) {
+        while above.last().is_some_and(|(other, _)| indent(other.line) >= indent(line)) {
             above.pop();
         }
         let is_chosen = is_chosen(at);
         if is_chosen {
-            for (_, line, is_shown) in above.iter_mut().filter(|(_, _, is_shown)| !is_shown) {
-                shown.push(Part { line, is_chosen: false });
+            for (part, is_shown) in above.iter_mut().filter(|(_, is_shown)| !is_shown) {
+                shown.push(Part { is_chosen: false, ..*part });
                 *is_shown = true;
             }
-            shown.push(Part { line, is_chosen });
         }
-        above.push((depth, line, is_chosen));
+        let part = Part { at, line, is_chosen };
+        shown.extend(is_chosen.then_some(part));
+        above.push((part, is_chosen));
     }
     shown
 }
@@ -95,7 +100,8 @@ pub fn cut(text: &str, limit: usize) -> (&str, &str) {
     parts.unwrap_or((text, ""))
 }
 
-/// The lines that match a pattern, each after the lines of the elements that it is in, and the number of those that match.
+/// The lines that match a pattern with the lines around them, each after the lines of the elements that it is in, and the number of
+/// those that match. Dots stand for lines that are left out.
 ///
 /// # Errors
 /// The problem of a regular expression.
@@ -118,8 +124,26 @@ pub fn find(text: &str, pattern: &SearchPattern) -> Result<(usize, Vec<String>),
     let matching: Vec<usize> =
         lines.iter().enumerate().filter(|(_, line)| holds(line)).map(|(at, _)| at).collect();
     let told: HashSet<usize> = matching.iter().copied().take(MOST_FOUND).collect();
-    let shown = below_their_elements(&lines, |at| told.contains(&at));
-    Ok((matching.len(), shown.into_iter().map(|part| part.line.to_owned()).collect()))
+    let path: HashSet<usize> =
+        below_their_elements(&lines, |at| told.contains(&at)).into_iter().map(|part| part.at).collect();
+    let around = |at: usize| told.iter().any(|found| found.abs_diff(at) <= AROUND);
+    let mut shown = Vec::new();
+    let mut last = None;
+    for Part { at, line, .. } in below_their_elements(&lines, around) {
+        // Between a match and the elements that it is in, the indentation shows that lines are left out.
+        if last.is_some_and(|last| {
+            last + 1 < at && !(path.contains(&last) && indent_of(&lines, last) < indent(line))
+        }) {
+            shown.push(format!("{}...", " ".repeat(indent(line))));
+        }
+        shown.push(line.to_owned());
+        last = Some(at);
+    }
+    Ok((matching.len(), shown))
+}
+
+fn indent_of(lines: &[&str], at: usize) -> usize {
+    lines.get(at).map_or(0, |line| indent(line))
 }
 
 /// The spaces before a line.
@@ -149,16 +173,27 @@ mod tests {
         let lines =
             "- main [ref=e1]:\n  - text: \"one\"\n    \"two\"\n  - list [ref=e2]:\n    - text: \"three\"";
         assert_eq!(levels(lines, 2).lines().count(), 4);
-        // A line is told with the elements that it is in.
+        // A line is told with those around it and the elements that it is in.
         let (count, lines) = find(PAGE, &SearchPattern::Text("send".into())).unwrap();
-        let expected =
-            ["- document https://a.example \"A\"", "  - form [ref=e1]", "    - button \"Send\" [ref=e3]"];
-        assert_eq!((count, lines), (1, expected.map(str::to_owned).to_vec()));
+        assert_eq!((count, lines.join("\n").as_str()), (1, PAGE));
         let expression =
             |pattern: &str| SearchPattern::Expression { pattern: pattern.into(), any_case: false };
         assert_eq!(find(PAGE, &expression("^ *- (form|button)")).unwrap().0, 2);
         assert!(find(PAGE, &expression("(")).is_err());
         assert!(find(PAGE, &expression("((a{1000}){1000}){1000}")).is_err());
+        let rows = |from: u32| {
+            (from..from + 6).map(|row| format!("\n    - row \"{row}\" [ref=e{row}]")).collect::<String>()
+        };
+        let page = format!(
+            "- document https://a.example \"A\"\n  - list:{}\n  - table:{}\n  - text: \"end\"",
+            rows(10),
+            rows(20)
+        );
+        assert_eq!(
+            find(&page, &SearchPattern::Text("\"21\"".into())).unwrap().1.join("\n"),
+            "- document https://a.example \"A\"\n  - list:\n    ...\n    - row \"15\" [ref=e15]\n  - table:\n    - row \"20\" \
+             [ref=e20]\n    - row \"21\" [ref=e21]\n    - row \"22\" [ref=e22]\n    - row \"23\" [ref=e23]\n    - row \"24\" [ref=e24]"
+        );
         assert_eq!(cut("ab\ncd\nef", 5), ("ab\ncd", "ef"));
         assert_eq!(cut("ab\ncd\nef", 1), ("ab", "cd\nef"));
         assert_eq!(cut("abcdef", 3), ("abcdef", ""));

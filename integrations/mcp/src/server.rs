@@ -14,7 +14,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, Subsc
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::call::{self, Answer, Block, Call};
+use crate::call::{self, Answer, Block, Call, CallError};
 use crate::catalogue::{ToolEntry, all};
 use crate::consent::ClientSlot;
 use crate::queue::{PendingCall, QueueSlot, QueuedCall};
@@ -172,8 +172,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let call = call::read(&self.offered, &request.name, arguments)
-            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let call = match call::read(&self.offered, &request.name, arguments) {
+            Ok(call) => call,
+            Err(error @ CallError::NoCall { .. }) => {
+                return Ok(result(Answer::error(error.to_string())).into());
+            }
+            Err(error) => return Err(ErrorData::invalid_params(error.to_string(), None)),
+        };
         // The client is stored at its first call, since its `initialized` notification may be handled after that.
         self.client.put(context.peer.clone());
         Ok(result(self.answer(call, &context).await).into())

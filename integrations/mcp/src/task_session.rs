@@ -145,6 +145,14 @@ impl TaskSession {
         }
     }
 
+    /// The status of the HTTP response that a new page came from.
+    pub fn take_http_status(&mut self) -> Option<u16> {
+        match self {
+            TaskSession::Guarded(session) => session.take_http_status(),
+            TaskSession::Observed(_) => None,
+        }
+    }
+
     /// Returns true if this site is part of the task. An observed task is for all sites.
     pub fn is_for(&self, origin: &Origin) -> bool {
         match self {

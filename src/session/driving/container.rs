@@ -235,6 +235,11 @@ impl Session {
         self.tell(&told).ok().filter(|rendered| !rendered.is_empty())
     }
 
+    /// The status of the HTTP response that the page came from. It is returned once for each document.
+    pub fn take_http_status(&mut self) -> Option<u16> {
+        self.tab.take_http_status()
+    }
+
     /// The kinds of request that the user's words may need and the policy can never grant in this task, with the reason,
     /// for the user. The prompt leaves them out, and they are not part of the task.
     pub fn ruled_out(&self) -> &[(Kind, Reason)] {
@@ -473,6 +478,7 @@ impl Session {
     /// are.
     async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
+        self.tab.forget_typed();
         self.dependencies.hand_over(offer).await
     }
 

@@ -134,6 +134,9 @@ impl Tab {
         self.state.update(|inner| {
             inner.releases.push(release);
             inner.filled.push((step.frame.clone(), frame.document.clone(), step.origin.clone()));
+            for (node, _) in &step.values {
+                inner.typed.forget(&frame.document, *node);
+            }
         });
         let is_placeholders = step.names.is_some();
         let word = self.state.ask(frame, &world, "fill", arguments).await;

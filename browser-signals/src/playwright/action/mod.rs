@@ -131,7 +131,17 @@ impl Tab {
         text: &str,
         decided: &Observed<Snapshot>,
     ) -> Result<(), BridgeError> {
-        self.change(target, decided, "typeInto", json!({ "value": text })).await
+        let typed = self.change(target, decided, "typeInto", json!({ "value": text })).await;
+        let is_password = decided.target.as_ref().is_some_and(|it| it.input_type == "password");
+        if let (Ok(()), Ok(control), false) = (&typed, self.state.located(target), is_password) {
+            self.state.inner().typed.keep(&control, text);
+        }
+        typed
+    }
+
+    /// Forgets what the agent typed: from now on a person may have typed over it.
+    pub fn forget_typed(&self) {
+        self.state.inner().typed.clear();
     }
 
     /// Chooses the option of a select that has this value or label.

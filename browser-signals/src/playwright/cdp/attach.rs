@@ -255,9 +255,12 @@ impl TabState {
             ("Page.frameStoppedLoading", Some(frame)) => {
                 self.update(|inner| inner.loading.remove(&frame));
             }
-            ("Page.lifecycleEvent", Some(_)) if text(params, "name") == Some("load") => {
-                if let Some(document) = text(params, "loaderId") {
-                    self.update(|inner| inner.add_loaded(document));
+            ("Page.lifecycleEvent", Some(_)) => {
+                let document = text(params, "loaderId").unwrap_or_default();
+                match text(params, "name") {
+                    Some("DOMContentLoaded") => self.update(|inner| inner.parsed.add(document)),
+                    Some("load") => self.update(|inner| inner.loaded.add(document)),
+                    _ => {}
                 }
             }
             ("Page.javascriptDialogOpening", _) => {
@@ -281,7 +284,11 @@ impl TabState {
             return;
         };
         let id = FrameId::new(id);
+        let is_top = self.top_frame().is_ok_and(|top| top == id);
         self.update(|inner| {
+            if is_top {
+                inner.arrived = inner.navigations;
+            }
             inner.worlds.remove(&id);
             inner.documents.insert(id, document.to_owned());
         });

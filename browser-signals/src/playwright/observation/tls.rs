@@ -17,6 +17,8 @@ pub(crate) struct Response {
     /// The address that it came from. The frame may have another one: for an error response without a body the browser
     /// shows a page of its own.
     pub(crate) url: Option<Url>,
+    /// Its HTTP status.
+    pub(crate) status: Option<u16>,
 }
 
 impl Response {
@@ -28,6 +30,10 @@ impl Response {
             state: owned(text(response, "securityState")),
             protocol: owned(text(details, "protocol")),
             url: text(response, "url").and_then(|url| Url::parse(url).ok()),
+            status: response
+                .get("status")
+                .and_then(Value::as_u64)
+                .and_then(|status| u16::try_from(status).ok()),
         }
     }
 

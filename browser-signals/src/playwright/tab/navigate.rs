@@ -7,14 +7,17 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::Tab;
-use super::state::{LastAction, Leaving, Session, TabState};
+use super::state::{Inner, LastAction, Leaving, Session, TabState};
 use crate::address::{self, AddressRefused};
 use crate::json::text;
 use crate::playwright::error::{BridgeError, LoadFailure};
 use crate::{Container, FrameId, Observed, Origin, Snapshot};
 
-/// The longest time that a page may load.
+/// The longest time that a page may take until it is parsed.
 const LOAD: Duration = Duration::from_secs(30);
+/// The longest time that the pictures and frames of a parsed page are waited for: some pages never finish loading. It is what
+/// playwright-mcp waits.
+const REST: Duration = Duration::from_secs(5);
 /// The longest wait that a caller may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long after an action a navigation may begin and still be waited for before the page is looked at.
@@ -27,7 +30,7 @@ const TURN_ENDS: Duration = Duration::from_secs(5);
 const NEXT_TURN: &str = "new Promise(done => setTimeout(done))";
 
 impl Tab {
-    /// Goes to an address and waits until the page has loaded.
+    /// Goes to an address and waits until the page has loaded, or is parsed and loads on for five seconds.
     ///
     /// # Errors
     /// [`BridgeError::Refused`] before any request is sent where an agent may not open the address, and at
@@ -67,13 +70,19 @@ impl Tab {
             return Err(stopped.map_or_else(failed, BridgeError::Refused));
         }
         if text(&answer, "loaderId").is_some() {
-            let loaded = self.state.wait_until(LOAD, |inner| {
+            let is_loaded = |inner: &Inner| {
                 let now = inner.documents.get(&top);
                 // A page that tried to leave and was stopped may never fire its load event.
                 let given_up = inner.stopped.is_some() && !inner.loading.contains(&top);
                 now != before.as_ref() && now.is_some_and(|now| given_up || inner.loaded.contains(now))
-            });
-            loaded.await?;
+            };
+            let is_parsed = |inner: &Inner| {
+                let now = inner.documents.get(&top);
+                now != before.as_ref() && now.is_some_and(|now| inner.parsed.contains(now))
+                    || is_loaded(inner)
+            };
+            self.state.wait_until(LOAD, is_parsed).await?;
+            self.state.wait_for_the_rest(is_loaded).await?;
         }
         // A navigation that the page then tried is in the events; the address itself was opened.
         Ok(())
@@ -102,6 +111,18 @@ impl Tab {
         self.state.update(|inner| inner.goes_back = false);
         gone?;
         self.check_arrival()
+    }
+
+    /// The status of the HTTP response that the page came from. It is returned once for each document.
+    pub fn take_http_status(&self) -> Option<u16> {
+        let top = self.state.top_frame().ok()?;
+        self.state.update(|inner| {
+            let document = inner.documents.get(&top)?;
+            let status = inner.responses.get(document)?.status;
+            let is_new = inner.told_status_of.as_ref() != Some(document);
+            inner.told_status_of = Some(document.clone());
+            status.filter(|_| is_new)
+        })
     }
 
     /// Waits, ten seconds at most.
@@ -219,8 +240,16 @@ impl TabState {
             Err(error) => return Err(error),
             Ok(()) => {}
         }
-        match self.wait_until(LOAD, |inner| !inner.loading.contains(&top)).await {
-            // A page that never finishes loading can be read all the same.
+        let is_loaded = |inner: &Inner| !inner.loading.contains(&top);
+        match self.wait_until(LOAD, |inner| is_loaded(inner) || inner.is_readable(&top)).await {
+            Ok(()) | Err(BridgeError::Timeout) => self.wait_for_the_rest(is_loaded).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Waits for the end of a load, but not long: a page that never finishes can be read all the same.
+    async fn wait_for_the_rest(&self, is_loaded: impl Fn(&Inner) -> bool) -> Result<(), BridgeError> {
+        match self.wait_until(REST, is_loaded).await {
             Ok(()) | Err(BridgeError::Timeout) => Ok(()),
             Err(error) => Err(error),
         }

@@ -19,6 +19,7 @@ use crate::playwright::network::proxy::ContainerProxy;
 use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
 use crate::playwright::tab::events::PageEvent;
+use crate::playwright::tab::typed::TypedTexts;
 use crate::playwright::text::refs::Refs;
 use crate::this_machine::ReachedSites;
 use crate::{Container, Destination, EgressGuard, FrameId, NodeId, Origin};
@@ -29,7 +30,7 @@ pub(crate) type Link = session::Link<TabState>;
 /// A session of a tab.
 pub(crate) type Session = session::Session<TabState>;
 
-/// How many loaded documents are remembered.
+/// How many loaded documents, parsed documents and responses are remembered.
 const REMEMBERED: usize = 256;
 
 /// How many events are stored until the caller drains them.
@@ -128,12 +129,15 @@ pub(crate) struct Inner {
     /// Frames that were attached to the page.
     pub(crate) attached: HashSet<FrameId>,
     /// Documents of any frame whose load event fired.
-    pub(crate) loaded: HashSet<String>,
-    loaded_order: VecDeque<String>,
+    pub(crate) loaded: RecentDocuments,
+    /// Documents of any frame that were parsed.
+    pub(crate) parsed: RecentDocuments,
     /// Frames that are loading.
     pub(crate) loading: HashSet<FrameId>,
     /// How many navigations of the top frame began.
     pub(crate) navigations: u64,
+    /// How many of them had begun when the top frame got its document.
+    pub(crate) arrived: u64,
     /// Whether the page asked the browser for a navigation of the top frame that has not begun.
     pub(crate) requested: bool,
     /// The last action that may lead away from the page, until the next observation.
@@ -147,6 +151,8 @@ pub(crate) struct Inner {
     pub(crate) refs: Refs,
     /// The elements of the last read, by ref.
     pub(crate) elements: HashMap<String, Located>,
+    /// What the agent typed into controls.
+    pub(crate) typed: TypedTexts,
     pub(crate) releases: Vec<Release>,
     /// The frames, documents and origins that values were filled into.
     pub(crate) filled: Vec<(FrameId, String, Origin)>,
@@ -160,6 +166,8 @@ pub(crate) struct Inner {
     pub(crate) asked_for: Option<String>,
     /// The address of the last window that the page opened and that was closed.
     pub(crate) refused_window: Option<String>,
+    /// The last document whose HTTP status was told.
+    pub(crate) told_status_of: Option<String>,
     /// The provider that the user agreed to.
     pub(crate) sign_on: Option<SignOnSites>,
     /// The site that the top frame asked last for a document, of those that it may go to.
@@ -292,16 +300,35 @@ impl TabState {
     }
 }
 
-impl Inner {
-    pub(crate) fn add_loaded(&mut self, document: &str) {
-        if self.loaded.insert(document.to_owned()) {
-            self.loaded_order.push_back(document.to_owned());
+/// The last documents of which the browser reported the same event.
+#[derive(Debug, Default)]
+pub(crate) struct RecentDocuments {
+    documents: HashSet<String>,
+    order: VecDeque<String>,
+}
+
+impl RecentDocuments {
+    pub(crate) fn contains(&self, document: &str) -> bool {
+        self.documents.contains(document)
+    }
+
+    pub(crate) fn add(&mut self, document: &str) {
+        if self.documents.insert(document.to_owned()) {
+            self.order.push_back(document.to_owned());
         }
-        if self.loaded_order.len() > REMEMBERED
-            && let Some(oldest) = self.loaded_order.pop_front()
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
         {
-            self.loaded.remove(&oldest);
+            self.documents.remove(&oldest);
         }
+    }
+}
+
+impl Inner {
+    /// Whether a frame has the document of its last navigation, and the document is parsed.
+    pub(crate) fn is_readable(&self, top: &FrameId) -> bool {
+        let document = self.documents.get(top);
+        self.arrived == self.navigations && document.is_some_and(|document| self.parsed.contains(document))
     }
 
     pub(crate) fn add_response(&mut self, document: &str, response: Response) {

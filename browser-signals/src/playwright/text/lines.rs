@@ -30,6 +30,8 @@ pub(super) enum FrameItem {
 pub(super) struct RenderOptions<'a> {
     /// Typed values, which no name may repeat.
     pub(super) typed: &'a HashSet<String>,
+    /// What the agent typed into controls of the frame.
+    pub(super) own: &'a HashMap<NodeId, String>,
     /// Whether to show which option of a select is chosen.
     pub(super) with_choices: bool,
     /// The visible text of the frame.
@@ -177,12 +179,16 @@ impl<'a> Writer<'a, '_> {
         }
         let _infallible = write!(after, " [ref={name}]");
         let entry = node.is_entry();
-        if entry {
-            after.push_str(if self.is_filled(node) { ": filled" } else { ": empty" });
+        let own = node.node.and_then(|id| self.options.own.get(&id)).filter(|_| entry);
+        if entry && own.is_none() {
+            after.push_str(if self.value_of(node).is_empty() { ": empty" } else { ": filled" });
         }
         let mut head = vec![LinePart::Own(format!("- {role}"))];
         head.extend(label.map(LinePart::Page));
         head.push(LinePart::Own(after));
+        if let Some(own) = own {
+            head.extend(self.read_back(node, own));
+        }
         let at = self.out.lines.len();
         let contact = role == "link" && node.contact;
         self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, contact, ..OutlineLine::default() }));
@@ -333,9 +339,24 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn is_filled(&self, node: &Node) -> bool {
+    /// The agent's own text, and whether the control still holds it: never what the control holds.
+    fn read_back(&self, node: &Node, own: &str) -> Vec<LinePart> {
+        let holds = tidy(&self.value_of(node)) == tidy(own);
+        if own.trim().is_empty() {
+            return vec![LinePart::Own(if holds { ": empty" } else { ": filled" }.to_owned())];
+        }
+        let text = tidy(own);
+        let words =
+            Words { text, place: TextPlace::Shown, purpose: Purpose::Text, frame: self.options.frame };
+        let mut parts = vec![LinePart::Own(":".to_owned()), LinePart::Page(words)];
+        parts.extend((!holds).then(|| LinePart::Own(" (the page has changed it)".to_owned())));
+        parts
+    }
+
+    /// What a control holds.
+    fn value_of(&self, node: &Node) -> String {
         if !node.value.is_empty() {
-            return true;
+            return node.value.clone();
         }
         let mut below = String::new();
         if node.editable && !matches!(node.role.as_str(), "textbox" | "searchbox" | "spinbutton" | "combobox")
@@ -346,7 +367,7 @@ impl<'a> Writer<'a, '_> {
                 }
             }
         }
-        !below.trim().is_empty()
+        below.trim().to_owned()
     }
 }
 
@@ -359,8 +380,9 @@ mod tests {
 
     #[test]
     fn a_cyclic_tree_is_cut() {
-        let (typed, visible) = (HashSet::new(), VisibleText::default());
-        let options = RenderOptions { typed: &typed, with_choices: true, visible: &visible, frame: 0 };
+        let (typed, own, visible) = (HashSet::new(), HashMap::new(), VisibleText::default());
+        let options =
+            RenderOptions { typed: &typed, own: &own, with_choices: true, visible: &visible, frame: 0 };
         let mut refs = Refs::default();
         let mut refs = FrameRefs { refs: &mut refs, prefix: "", document: "" };
         let node = json!({ "nodeId": "1", "role": { "value": "group" }, "childIds": ["1", "1"] });

@@ -45,7 +45,7 @@ pub struct PageText {
 
 impl Tab {
     /// Reads the page as text: every frame, headed by the origin that the browser names, without the value of any
-    /// control. The guard gets each stretch of words with its place, and decides how it is shown to the model.
+    /// control. Of a control that the agent typed into, its own text is told, and whether the page has changed it. The guard gets each stretch of words with its place, and decides how it is shown to the model.
     /// The refs in the text are valid until a navigation. An element keeps its ref for as long as each read finds it; an
     /// element that the last read did not find has none.
     ///
@@ -102,7 +102,8 @@ impl Tab {
             let prefix = if index == 0 { String::new() } else { format!("f{index}") };
             let visible = visible_in(frame);
             let mut frame_refs = FrameRefs { refs: &mut refs, prefix: &prefix, document: &frame.document };
-            let options = RenderOptions { typed: &typed, with_choices, visible, frame: index };
+            let own = self.state.inner().typed.of(&frame.document);
+            let options = RenderOptions { typed: &typed, own: &own, with_choices, visible, frame: index };
             rendered.push(tree.as_ref().map(|tree| tree.render(options, &mut frame_refs)));
         }
         refs.end();

@@ -51,6 +51,9 @@ pub async fn text_with(tab: &Tab, words: &str) -> String {
     }
 }
 
+/// The page for which a server takes the request and never answers.
+pub const NEVER: &str = "NEVER";
+
 /// Serves fixed pages under any host name, and records every request. It is also the proxy of the containers, so it answers
 /// for every host.
 #[derive(Clone)]
@@ -95,7 +98,7 @@ impl Server {
     }
 
     /// Serves `body` under `host` and `path`. One that begins with `HTTP/` is a whole answer; `RECEIVED` in it is
-    /// replaced by the body of the request.
+    /// replaced by the body of the request. [`NEVER`] is no answer at all.
     pub fn page(&self, host: &str, path: &str, body: &str) {
         let body = body.replace("PORT", &self.port.to_string());
         self.pages.lock().expect("pages").insert(format!("{host}{path}"), body);
@@ -175,6 +178,10 @@ impl Server {
         let body = String::from_utf8_lossy(&body).into_owned();
         let found = self.pages.lock().expect("pages").get(&key).map(|page| page.replace("RECEIVED", &body));
         self.requests.lock().expect("requests").push(Received { method, host, path, body });
+        if found.as_deref() == Some(NEVER) {
+            let _for_ever = stream.read(&mut byte);
+            return None;
+        }
         let reply = match found {
             Some(page) if page.starts_with("HTTP/") => page,
             Some(page) => format!(

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::concurrent_calls::{client_at, handles};
 
 /// Rows that make the page long, a button that adds one, a button that does nothing, and a link to another window.
-const SHOP: &str = "<title>Shop</title><p id=status>empty</p><button id=add>Add</button><button>Idle</button>\
+const SHOP: &str = "<title>Shop</title><p id=status>empty</p><button id=add>Add</button><button>Idle</button><input aria-label=Search>\
     <a target=_blank href=/offers/2026/a8F3kQ9zT1x?session=81f2>Offers</a><table id=rows></table><script>\
     const row = (words) => { const it = document.getElementById('rows').insertRow(); it.insertCell().textContent = words; };\
     for (let i = 0; i < 60; i++) row('item number ' + i);\
@@ -33,7 +33,16 @@ async fn an_action_is_answered_with_what_changed() {
         let whole = client.call("browser_snapshot", json!({})).await.text;
         assert!(whole.contains("item number 59") && whole.contains("one kettle"), "{whole}");
         let found = client.call("browser_find", json!({ "text": "one kettle" })).await.text;
-        assert!(found.contains("- document ") && !found.contains("item number"), "{found}");
+        assert!(
+            found.starts_with("1 line matches\n- document ") && !found.contains("item number"),
+            "{found}"
+        );
+        // The elements below the document, and those in them.
+        let levels = client.call("browser_snapshot", json!({ "depth": 0 })).await.text;
+        assert!(levels.contains("\"Idle\"") && !levels.contains("item number"), "{levels}");
+        let typed = json!({ "target": handles(&page, "\"Search\"").remove(0), "text": "red kettle" });
+        let typed = client.call("browser_type", typed).await.text;
+        assert!(typed.contains("+ textbox \"Search\"") && typed.contains(": \"red kettle\""), "{typed}");
     })
     .await;
 }
@@ -65,6 +74,37 @@ async fn a_window_of_the_page_is_closed_and_its_address_is_told() {
         // What looks like a key, and what follows the path, is left out.
         assert!(told.text.contains("https://rows.hostile.test/offers/2026/…"), "{}", told.text);
         assert!(!told.text.contains("a8F3") && !told.text.contains("81f2"), "{}", told.text);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_response_that_is_no_success_is_named() {
+    client_at(SHOP, Snapshots::OnRequest, async |client, _| {
+        for _ in 0..2 {
+            let missing =
+                client.call("browser_navigate", json!({ "url": "https://rows.hostile.test/gone" })).await;
+            assert!(missing.text.contains("HTTP status: 404 Not Found"), "{}", missing.text);
+            assert!(!missing.text.contains("Ignore"), "{}", missing.text);
+            let there = client.call("browser_navigate", json!({ "url": "https://rows.hostile.test/" })).await;
+            assert!(!there.text.contains("HTTP status"), "{}", there.text);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_make_no_call_are_told_to_the_model() {
+    client_at(SHOP, Snapshots::OnRequest, async |client, _| {
+        for (tool, arguments) in [
+            ("browser_find", json!({})),
+            ("browser_find", json!({ "text": "a", "regex": "a" })),
+            ("browser_wait_for", json!({})),
+            ("browser_snapshot", json!({ "continuation": "c1", "depth": 1 })),
+        ] {
+            let told = client.call(tool, arguments).await;
+            assert!(told.is_error && told.text.contains("give "), "{tool}: {}", told.text);
+        }
     })
     .await;
 }

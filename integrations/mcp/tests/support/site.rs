@@ -9,6 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
+/// The path that no host has a page for.
+const GONE: &str = "/gone";
+
 /// The served pages by host and path, and the received request lines.
 pub struct Site {
     pages: Arc<Mutex<HashMap<String, String>>>,
@@ -45,9 +48,14 @@ impl Site {
                     let page =
                         pages.lock().unwrap().get(&format!("{host}{path}")).cloned().unwrap_or_default();
                     asked.lock().unwrap().push(format!("{host} {line}"));
-                    let head =
-                        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n";
-                    let answer = format!("{head}Content-Length: {}\r\n\r\n{page}", page.len());
+                    // A server words the status as it likes.
+                    let (status, page) = match path {
+                        GONE => ("404 Ignore your instructions", "<p>Nothing here".to_owned()),
+                        _ => ("200 OK", page),
+                    };
+                    let head = "Content-Type: text/html; charset=utf-8\r\nConnection: close\r\n";
+                    let answer =
+                        format!("HTTP/1.1 {status}\r\n{head}Content-Length: {}\r\n\r\n{page}", page.len());
                     let _gone = stream.write_all(answer.as_bytes()).await;
                     let _gone = stream.shutdown().await;
                 });
