@@ -80,8 +80,22 @@ pub fn run_all(place: &Place, tools: &Tools, linter: &Linter, programs: Vec<Prog
     if failed.is_empty() { Ok(()) } else { Err(Failure::finding(failed.join("\n"))) }
 }
 
-/// Builds and lints everything, and names the test programs. The largest come first: they hold the bridge to the browser
-/// and take longest, and what takes long should not be started when all else is done.
+/// The test programs that take longest, in the order in which they are started: what takes long should not be started when all else
+/// is done. The times are in the lines of a run.
+const LONGEST: [&str; 9] = [
+    "cli/tests/extension/main.rs",
+    "browser-signals/tests/bridge/main.rs",
+    "lab/evaluation/tests/orders/main.rs",
+    "integrations/mcp/tests/server/main.rs",
+    "tests/egress_proxy/main.rs",
+    "lab/evaluation/tests/guarded_suite.rs",
+    "tests/observed/main.rs",
+    "cli/tests/observed/main.rs",
+    "tools/compile-fail/tests/compile_fail.rs",
+];
+
+/// Builds and lints everything, and names the test programs: the [`LONGEST`] first, then the largest, which hold the bridge to the
+/// browser.
 pub fn build(place: &Place, tools: &Tools, linter: &Linter) -> Result<Vec<Program>, Failure> {
     let said = build_these(place, tools, linter, &["--message-format=json-render-diagnostics"])?;
     // They are built for their lints, and run by `cargo xtask bench`.
@@ -93,8 +107,16 @@ pub fn build(place: &Place, tools: &Tools, linter: &Linter) -> Result<Vec<Progra
     }
     println!("{} test programs", programs.len());
     programs.sort_by_cached_key(|program| {
-        Reverse(fs::metadata(&program.executable).map_or(0, |about| about.len()))
+        let place = LONGEST.iter().position(|name| Path::new(name) == Path::new(&program.name));
+        let size = fs::metadata(&program.executable).map_or(0, |about| about.len());
+        (place.unwrap_or(LONGEST.len()), Reverse(size))
     });
+    let is_there = |name: &&str| programs.iter().any(|program| Path::new(&program.name) == Path::new(name));
+    if let Some(gone) = LONGEST.iter().find(|name| !is_there(name)) {
+        return Err(Failure::finding(format!(
+            "{gone} is no test program any more: mend the list of the longest"
+        )));
+    }
     Ok(programs)
 }
 

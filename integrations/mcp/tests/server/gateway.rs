@@ -82,8 +82,8 @@ async fn browsing_needs_no_consent_and_a_plan_asks_the_user() {
 
         // Elements are named by ref, role, text and selector.
         let found = client.call("browser_find", json!({ "text": "add to cart" })).await;
-        let line = found.text.lines().last().unwrap_or_default();
-        assert!(line.trim_start().starts_with("- button \"Add to cart\""), "{found:?}");
+        let is_button = |line: &str| line.trim_start().starts_with("- button \"Add to cart\"");
+        assert!(found.text.lines().any(is_button), "{found:?}");
         for target in
             ["role=button[name=\"Add to cart\"]", "text=\"Add to cart\"", "form[action$=cart] button"]
         {
