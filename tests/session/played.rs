@@ -99,6 +99,8 @@ pub struct Played {
     pub releases: Releases,
     /// The page's text.
     pub reads: String,
+    /// The agent's own texts in it.
+    pub typed: Vec<String>,
     /// The page's safety, if it is judged.
     pub safety: Option<Safety>,
     /// The origin that the page is read at.
@@ -217,6 +219,7 @@ impl Played {
             core,
             vault,
             releases,
+            typed: Vec::new(),
             reads: "- button \"Pay now\" [ref=e7]".to_owned(),
             safety: None,
             read_at: SHOP,
@@ -290,7 +293,8 @@ impl Played {
                 Command::Read => {
                     let (text, safety) = self.read();
                     let origin = Some(origin(self.read_at));
-                    Event::PageRead(Ok(RenderedPage { text, origin, safety }))
+                    let typed = self.typed.clone();
+                    Event::PageRead(Ok(RenderedPage { text, typed, origin, safety }))
                 }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();

@@ -30,6 +30,33 @@ fn typed_values_and_values_of_the_same_form_are_blocked_alike() {
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"tainted_session\"}");
 }
 
+/// A search that the agent wrote itself is no text of the site in whose box it stands. The same words of the page's own are.
+#[test]
+fn the_agents_own_text_is_not_read_at_the_site_that_it_was_typed_at() {
+    let words = "quiet kettle for two";
+    let other = "https://other.example";
+    for (line, typed, answer) in [
+        ("- textbox \"Search\" [ref=e1]: ", vec![words.to_owned()], "ok"),
+        // The page has changed its text, and the agent's is told all the same.
+        (
+            "- paragraph [ref=e2]: \"beside\"\n  - textbox [ref=e1]: ",
+            vec!["a".into(), words.to_owned()],
+            "ok",
+        ),
+        ("- paragraph [ref=e1]: ", Vec::new(), "DENY.verb {\"reason\":\"cross_origin_flow\"}"),
+        ("- heading [ref=e1] ", vec![words.to_owned()], "DENY.verb {\"reason\":\"cross_origin_flow\"}"),
+    ] {
+        let mut played = Played::new(Container::T0);
+        (played.read_at, played.typed) = (other, typed);
+        played.reads = format!("- document {other} \"Shop\"\n  {line}\"{words}\" (the page has changed it)");
+        played.act(Action::Verb(Verb::Read));
+        played.read_at = SHOP;
+        played.looks[0].sink = Fact::Known(Sink::FreeText);
+        let again = Verb::Type { target: ElementRef("e1".into()), text: words.into() };
+        assert_eq!(played.act(Action::Verb(again)), answer, "{line}");
+    }
+}
+
 #[test]
 fn sensitive_forms_are_not_typed_into() {
     let target = ElementRef("e1".into());

@@ -95,7 +95,11 @@ async fn the_agents_own_text_is_read_back_and_no_other() {
         let (target, seen) = about(&tab, &format!("\"{control}\"")).await;
         tab.type_text(&target, words, &seen).await.expect("typed");
     }
-    let page = text(&tab).await;
+    let read = tab.read(&Open).await.expect("text");
+    let mut typed = read.typed;
+    typed.sort();
+    assert_eq!(typed, ["blue shoes", "hello", "kettle", "mine", "two lines"]);
+    let page = read.text;
     let line = |page: &str, control: &str| {
         let line = page.lines().find(|line| line.contains(&format!("\"{control}\""))).expect("a line");
         line.rsplit_once(']').expect("a ref").1.to_owned()
@@ -119,7 +123,9 @@ async fn the_agents_own_text_is_read_back_and_no_other() {
         (line(&page, "Card").as_str(), line(&page, "Search").as_str()),
         (": filled", ": \"blue shoes\"")
     );
-    tab.forget_typed();
+    tab.end_typed();
+    let (search, seen) = about(&tab, "\"Search\"").await;
+    tab.type_text(&search, "red shoes", &seen).await.expect("typed");
     assert_eq!(line(&text(&tab).await, "Search"), ": filled");
     browser.close().await;
 }

@@ -70,6 +70,11 @@ impl KnownPage {
         self.told("### Snapshot", part, limit)
     }
 
+    /// Tells the lines that a search found.
+    pub fn found(&mut self, heading: &str, lines: &str) -> String {
+        self.told(heading, lines, None)
+    }
+
     /// Tells what the last answer left out.
     ///
     /// # Errors

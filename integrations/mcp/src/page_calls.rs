@@ -50,8 +50,8 @@ impl Worker {
                 let (count, found) = rendered::find(&self.rendered, &pattern)?;
                 Ok(Answer::text(match count {
                     0 => "nothing was found".to_owned(),
-                    1 => format!("1 line matches\n{}", found.join("\n")),
-                    _ => format!("{count} lines match\n{}", found.join("\n")),
+                    1 => self.known.found("1 line matches", &found.join("\n")),
+                    _ => self.known.found(&format!("{count} lines match"), &found.join("\n")),
                 }))
             }
             Call::Click { target, manner } => {

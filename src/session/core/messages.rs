@@ -1,5 +1,8 @@
 //! Messages between the state machine and its driver: commands, events, and their contents.
 
+use std::borrow::Cow;
+
+use browser_signals::outline::quoted;
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use classifier::Safety;
 use policy_dfa::Reason;
@@ -58,10 +61,26 @@ pub struct Payment {
 pub struct RenderedPage {
     /// The scrubbed text.
     pub text: String,
+    /// The agent's own texts that the lines of controls repeat in it.
+    pub typed: Vec<String>,
     /// The top origin.
     pub origin: Option<Origin>,
     /// The safety of the text, where a judge is set.
     pub safety: Option<Safety>,
+}
+
+/// A page's text without the agent's own texts, which are not read at the page's origin. The page's words cannot end a line like that:
+/// quotes in them are escaped.
+pub(super) fn without_typed<'a>(text: &'a str, typed: &[String]) -> Cow<'a, str> {
+    if typed.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let ends: Vec<String> = typed.iter().map(|typed| format!("]: {}", quoted(typed))).collect();
+    let lines = text.lines().map(|line| {
+        let end = ends.iter().find_map(|end| line.rfind(end.as_str()));
+        end.and_then(|end| line.get(..end)).unwrap_or(line)
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// A command to the driver.

@@ -5,7 +5,7 @@ use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, V
 
 use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
 use super::block_state::VerbIdentity;
-use super::messages::{Command, Event, Look, RenderedPage, Seen, first_of};
+use super::messages::{Command, Event, Look, RenderedPage, Seen, first_of, without_typed};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
@@ -99,9 +99,9 @@ impl Core {
 
     fn page_read(&mut self, page: Result<RenderedPage, Reason>) -> Command {
         match page {
-            Ok(RenderedPage { text, origin, safety }) => {
+            Ok(RenderedPage { text, typed, origin, safety }) => {
                 if let Some(origin) = &origin {
-                    self.taint.read_at(origin, &text);
+                    self.taint.read_at(origin, &without_typed(&text, &typed));
                 }
                 self.note_told(origin.as_ref(), safety);
                 self.page = origin;

@@ -292,7 +292,12 @@ impl Session {
                     let text = self.tab.read(&self.text).await;
                     self.agent_actions.note_on_page(self.text.take_shown());
                     let safety = self.text.take_safety();
-                    let page = text.map(|page| RenderedPage { text: page.text, origin: page.origin, safety });
+                    let page = text.map(|page| RenderedPage {
+                        text: page.text,
+                        typed: page.typed,
+                        origin: page.origin,
+                        safety,
+                    });
                     Event::PageRead(page.map_err(|e| reason_of(&e)))
                 }
                 Command::Look(target) => {
@@ -478,7 +483,7 @@ impl Session {
     /// are.
     async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
-        self.tab.forget_typed();
+        self.tab.end_typed();
         self.dependencies.hand_over(offer).await
     }
 

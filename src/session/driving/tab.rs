@@ -246,7 +246,8 @@ impl TabSession {
     async fn read(&mut self) -> Result<RenderedPage, ExtensionError> {
         let link = self.tabs.link().await?;
         let page = link.read(&self.view, &self.text).await?;
-        Ok(RenderedPage { text: page.text, origin: page.origin, safety: self.text.take_safety() })
+        let safety = self.text.take_safety();
+        Ok(RenderedPage { text: page.text, typed: Vec::new(), origin: page.origin, safety })
     }
 
     async fn forms(&mut self) -> Result<Vec<Observed<Snapshot>>, ExtensionError> {

@@ -135,7 +135,7 @@ impl Tab {
             inner.releases.push(release);
             inner.filled.push((step.frame.clone(), frame.document.clone(), step.origin.clone()));
             for (node, _) in &step.values {
-                inner.typed.forget(&frame.document, *node);
+                inner.typed.seal(&frame.document, *node);
             }
         });
         let is_placeholders = step.names.is_some();

@@ -139,9 +139,9 @@ impl Tab {
         typed
     }
 
-    /// Forgets what the agent typed: from now on a person may have typed over it.
-    pub fn forget_typed(&self) {
-        self.state.inner().typed.clear();
+    /// Ends the record of what the agent types: from now on a person may type too. No control is told with its text any more.
+    pub fn end_typed(&self) {
+        self.state.inner().typed.end();
     }
 
     /// Chooses the option of a select that has this value or label.

@@ -151,7 +151,7 @@ pub(crate) struct Inner {
     pub(crate) refs: Refs,
     /// The elements of the last read, by ref.
     pub(crate) elements: HashMap<String, Located>,
-    /// What the agent typed into controls.
+    /// The texts that the agent typed into controls.
     pub(crate) typed: TypedTexts,
     pub(crate) releases: Vec<Release>,
     /// The frames, documents and origins that values were filled into.
@@ -325,7 +325,7 @@ impl RecentDocuments {
 }
 
 impl Inner {
-    /// Whether a frame has the document of its last navigation, and the document is parsed.
+    /// Returns true if the top frame has the document of its last navigation, and the browser has parsed it.
     pub(crate) fn is_readable(&self, top: &FrameId) -> bool {
         let document = self.documents.get(top);
         self.arrived == self.navigations && document.is_some_and(|document| self.parsed.contains(document))

@@ -30,7 +30,7 @@ pub(super) enum FrameItem {
 pub(super) struct RenderOptions<'a> {
     /// Typed values, which no name may repeat.
     pub(super) typed: &'a HashSet<String>,
-    /// What the agent typed into controls of the frame.
+    /// The texts that the agent typed into controls of the frame.
     pub(super) own: &'a HashMap<NodeId, String>,
     /// Whether to show which option of a select is chosen.
     pub(super) with_choices: bool,
@@ -353,7 +353,7 @@ impl<'a> Writer<'a, '_> {
         parts
     }
 
-    /// What a control holds.
+    /// The value of a control, or the text in an editable element.
     fn value_of(&self, node: &Node) -> String {
         if !node.value.is_empty() {
             return node.value.clone();

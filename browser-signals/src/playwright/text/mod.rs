@@ -26,7 +26,7 @@ use super::tab::Tab;
 use super::tab::frames::{Frame, Frames};
 use super::tab::state::Located;
 use super::visibility::{self, VisibleText};
-use crate::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words};
+use crate::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words, tidy};
 use crate::{FrameId, NodeId, Origin, TextGuard};
 
 /// The largest outline of a page, in bytes, the bridge's own words included.
@@ -37,6 +37,8 @@ const LARGEST: usize = 1_000_000;
 pub struct PageText {
     /// The text, one element a line, each frame headed by its origin.
     pub text: String,
+    /// The agent's own texts that the lines of controls repeat in it.
+    pub typed: Vec<String>,
     /// The top frame's origin; none for opaque ones.
     pub origin: Option<Origin>,
     /// Whether the page was longer than what is shown.
@@ -58,13 +60,13 @@ impl Tab {
         if self.state.leaves(before).await? || matches!(attempt, Err(BridgeError::Stale)) {
             attempt = self.gather().await;
         }
-        let (outline, elements) = attempt?;
+        let (outline, elements, typed) = attempt?;
         let text = guard.guard(&outline).map_err(|_| BridgeError::TextWithheld)?;
         self.state.update(|inner| inner.elements = elements);
-        Ok(PageText { text, origin: outline.frames.first().cloned().flatten(), cut: outline.cut })
+        Ok(PageText { text, typed, origin: outline.frames.first().cloned().flatten(), cut: outline.cut })
     }
 
-    async fn gather(&self) -> Result<(Outline, HashMap<String, Located>), BridgeError> {
+    async fn gather(&self) -> Result<(Outline, HashMap<String, Located>, Vec<String>), BridgeError> {
         self.state.update(|inner| inner.elements.clear());
         let mut frames = self.state.frames().await?;
         let asked = Frames(frames.0.clone());
@@ -98,11 +100,13 @@ impl Tab {
         let mut refs = self.state.update(|inner| std::mem::take(&mut inner.refs));
         refs.begin(&top, self.state.unique_refs);
         let mut rendered: Vec<Option<FrameOutline>> = Vec::with_capacity(trees.len());
+        let mut own_texts = Vec::new();
         for (index, (tree, frame)) in trees.iter().zip(&frames.0).enumerate() {
             let prefix = if index == 0 { String::new() } else { format!("f{index}") };
             let visible = visible_in(frame);
             let mut frame_refs = FrameRefs { refs: &mut refs, prefix: &prefix, document: &frame.document };
             let own = self.state.inner().typed.of(&frame.document);
+            own_texts.extend(own.values().map(|text| tidy(text)));
             let options = RenderOptions { typed: &typed, own: &own, with_choices, visible, frame: index };
             rendered.push(tree.as_ref().map(|tree| tree.render(options, &mut frame_refs)));
         }
@@ -116,7 +120,7 @@ impl Tab {
         };
         let mut page = PageBuilder { frames: &frames, rendered, owners: &owners, size: 0, outline };
         page.document(0, 0);
-        Ok((page.outline, elements))
+        Ok((page.outline, elements, own_texts))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The user continues in the agent's window, and the agent sees nothing of it.
 
-use crate::support::{Client, upstream, with_gateway};
+use crate::concurrent_calls::handles;
+use crate::support::site::Site;
+use crate::support::{Client, upstream, with_browser, with_gateway};
 use evaluation::guarded::truthful_user;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
@@ -9,7 +11,7 @@ use evaluation::suite::ScenarioKind;
 use mcp_guard::{Allowed, GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{
-    AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, HandedOver, ScriptedAnswerer,
+    Answer, AnswerFuture, Answerer, ConsentPrompt, HandOver, HandOverFuture, HandedOver, ScriptedAnswerer,
 };
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
@@ -96,4 +98,39 @@ async fn values_typed_by_the_user_are_not_shown() {
         .await;
         verify_text(&log.text()).unwrap();
     }
+}
+
+const FORM: &str = "<title>Shop</title><input type=search aria-label=Search><form method=post action=/order>\
+    <label>Street <input name=street autocomplete=street-address></label><label>City <input name=city \
+    autocomplete=address-level2></label><button>Order</button></form>";
+
+/// After an offer by hand a person may have typed over what the agent typed: whether they did is not told.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_agent_typed_is_not_told_after_an_offer() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let site = Site::start(&stage, &["rows.hostile.test"]).await;
+    site.put("rows.hostile.test/", FORM);
+    let user =
+        AtTheWindow { answerer: ScriptedAnswerer(|_: &ConsentPrompt| Answer::Session), finishes: false };
+    let log = Box::new(MemoryLog::default());
+    let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
+    let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
+    with_browser(guard, site.browser(&stage), settings, async |client: &mut Client| {
+        client.begin("2025-11-25").await;
+        let plan = json!({ "origins": ["https://rows.hostile.test"], "plan": "PLAN.address\nPLAN.end" });
+        client.call("portcullis_plan", plan).await;
+        client.call("browser_navigate", json!({ "url": "https://rows.hostile.test/" })).await;
+        let page = client.call("browser_snapshot", json!({})).await.text;
+        let search = handles(&page, "\"Search\"").remove(0);
+        let typed = client.call("browser_type", json!({ "target": search, "text": "copper kettle" })).await;
+        assert_eq!(typed.text, "ok", "{page}");
+        let page = client.call("browser_snapshot", json!({})).await.text;
+        assert!(page.contains("\"copper kettle\""), "{page}");
+        let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
+        let denied = client.call("portcullis_request", block).await.text;
+        assert!(denied.contains("no_value"), "{denied}");
+        let page = client.call("browser_snapshot", json!({})).await.text;
+        assert!(page.contains("\"Search\"") && !page.contains("copper kettle"), "{page}");
+    })
+    .await;
 }
