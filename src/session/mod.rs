@@ -15,6 +15,7 @@ mod prompts;
 mod report;
 
 pub use driving::container::Session;
+pub use driving::dialogs::ShownDialog;
 pub use driving::task_source::Proposal;
 #[cfg(unix)]
 pub use driving::{tab, tls};

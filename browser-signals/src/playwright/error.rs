@@ -45,6 +45,9 @@ pub enum BridgeError {
     /// names the control.
     #[error("the browser does not send the form as it is filled in")]
     FormIncomplete,
+    /// A dialog of the page waits for its answer, and the page with it.
+    #[error("a dialog of the page is open")]
+    DialogOpen,
     /// No element of the last read has this ref.
     #[error("no element has this ref; read the page again")]
     UnknownRef,

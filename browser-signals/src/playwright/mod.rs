@@ -53,6 +53,7 @@ pub use observation::picture::{Picture, PictureForm, PictureSettings};
 #[cfg(all(feature = "relay", unix))]
 pub use second_program::SecondProgram;
 pub use tab::Tab;
+pub use tab::dialogs::{DialogKind, PageDialog};
 pub use tab::events::{PageEvent, WireEnd};
 pub use tab::state::{HeldRequest, Leaving};
 pub use text::PageText;

@@ -5,6 +5,7 @@
 mod support;
 
 mod acting;
+mod dialogs;
 mod filling;
 mod leaving;
 mod line_ends;

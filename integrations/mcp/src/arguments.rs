@@ -194,13 +194,10 @@ pub struct TabsArguments {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields)]
 pub struct DialogArguments {
-    #[serde(rename = "accept")]
-    _accept: bool,
-    #[serde(rename = "promptText")]
-    #[schemars(description = "Not used")]
-    _prompt_text: Option<String>,
+    #[schemars(description = "True for OK, false for Cancel. A prompt gets its own default text")]
+    pub accept: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -94,6 +94,10 @@ pub enum Call {
         text: Option<String>,
         text_gone: Option<String>,
     },
+    /// The answer to the dialog that the page shows.
+    Dialog {
+        accept: bool,
+    },
     ListTabs,
     Close,
     Screenshot(PictureSettings),
@@ -245,10 +249,7 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             "list" => Call::ListTabs,
             _ => return Err(no_call("a container has one page; open another site with browser_navigate")),
         },
-        "browser_handle_dialog" => {
-            given.read::<DialogArguments>()?;
-            return Err(no_call("there is no dialog: they are dismissed as they open"));
-        }
+        "browser_handle_dialog" => Call::Dialog { accept: given.read::<DialogArguments>()?.accept },
         "browser_take_screenshot" => {
             let ScreenshotArguments { r#type, full_page, scale } = given.read()?;
             let form = match r#type.as_deref() {

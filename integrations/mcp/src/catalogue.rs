@@ -149,7 +149,8 @@ fn acting() -> Vec<ToolEntry> {
         ),
         tool(
             "browser_handle_dialog",
-            "Dialogs of a page are dismissed before you see them",
+            "Answer the dialog that the page shows (alert, confirm, prompt). Until then the page does nothing; after a minute \
+             the dialog is dismissed",
             schema::<DialogArguments>(),
         ),
         tool("browser_close", "Close the page and its container", schema::<NoArguments>()),

@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use portcullis::Action;
+use portcullis::session::ShownDialog;
 use portcullis::signals::playwright::{BridgeError, Picture};
 use portcullis::signals::{ElementRef, Verb};
+use serde_json::Value;
 
 use crate::call::{Answer, Block, Call, FieldToFill, FieldValue};
 use crate::catalogue::CarriedOutBy;
@@ -70,7 +72,7 @@ impl Worker {
                 }
                 let said = self.act(Action::Verb(typed)).await?;
                 if said != "ok" {
-                    return Ok(Answer::of_session(said));
+                    return self.answered(said).await;
                 }
                 self.verb(Verb::Submit { target }).await
             }
@@ -80,6 +82,14 @@ impl Worker {
                 self.verb(Verb::Select { target, option }).await
             }
             Call::Press { key } => self.verb(Verb::Press { key }).await,
+            Call::Dialog { accept } => {
+                let session = self.session.as_mut().ok_or_else(no_page)?;
+                if session.dialog().is_none() {
+                    return Err("the page shows no dialog".to_owned());
+                }
+                let said = session.answer_dialog(accept).await;
+                self.answered(said).await
+            }
             Call::Wait { milliseconds, text, text_gone } => self.wait(milliseconds, text, text_gone).await,
             Call::Screenshot(settings) => {
                 let session = self.session.as_mut().ok_or_else(no_page)?;
@@ -149,7 +159,8 @@ impl Worker {
         let said = self.act(Action::Verb(Verb::Read)).await?;
         if said.starts_with("DENY.") {
             self.rendered.clear();
-            return Err(said);
+            let dialog = self.session.as_mut().and_then(TaskSession::dialog);
+            return Err(dialog.map_or(said, |dialog| told(&dialog)));
         }
         self.rendered = said;
         Ok(())
@@ -157,6 +168,14 @@ impl Worker {
 
     pub(crate) async fn verb(&mut self, verb: Verb) -> Result<Answer, String> {
         let said = self.act(Action::Verb(verb)).await?;
+        self.answered(said).await
+    }
+
+    /// The answer after an action: what it led to, and the page.
+    async fn answered(&mut self, said: String) -> Result<Answer, String> {
+        if let Some(dialog) = self.session.as_mut().and_then(TaskSession::dialog) {
+            return Ok(Answer::text(told(&dialog)));
+        }
         let done = said == "ok";
         let mut answer = Answer::of_session(said);
         if let Some(address) = self.session.as_mut().and_then(TaskSession::take_refused_window) {
@@ -248,7 +267,9 @@ impl Worker {
             };
             let said = self.act(Action::Verb(verb)).await?;
             if said != "ok" {
-                return Ok(Answer::error(format!("{said}\nof {count} fields the first {done} are filled")));
+                let mut answer = self.answered(said).await?;
+                answer.blocks.push(Block::Text(format!("of {count} fields the first {done} are filled")));
+                return Ok(answer);
             }
         }
         Ok(self.with_page(Answer::text("ok")).await)
@@ -289,6 +310,14 @@ fn error_status(status: u16) -> Option<StatusCode> {
     StatusCode::from_u16(status)
         .ok()
         .filter(|status| !status.is_success() && status.canonical_reason().is_some())
+}
+
+/// A dialog as the agent is told it. Its message cannot leave the quotes.
+fn told(dialog: &ShownDialog) -> String {
+    let (kind, message) = (dialog.kind.name(), Value::from(dialog.message.as_str()));
+    format!(
+        "### Dialog\nThe page shows this {kind}, and does nothing until browser_handle_dialog answers it: {message}"
+    )
 }
 
 /// Scrubs the answer of playwright-mcp for the agent.

@@ -3,8 +3,7 @@
 use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
-use portcullis::session::Proposal;
-use portcullis::session::SessionError;
+use portcullis::session::{Proposal, SessionError, ShownDialog};
 use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings, SecondProgram};
 use portcullis::signals::{Container, ElementRef, Origin};
 use portcullis::{Action, Guard, Session};
@@ -145,6 +144,25 @@ impl TaskSession {
         }
     }
 
+    /// The dialog that the page shows. In an observed session dialogs are dismissed as they open.
+    pub fn dialog(&mut self) -> Option<ShownDialog> {
+        match self {
+            TaskSession::Guarded(session) => session.dialog(),
+            TaskSession::Observed(_) => None,
+        }
+    }
+
+    /// Accepts or dismisses the dialog that the page shows, and adds to a refusal what the agent can do next.
+    pub async fn answer_dialog(&mut self, accept: bool) -> String {
+        match self {
+            TaskSession::Guarded(session) => {
+                let answer = session.answer_dialog(accept).await;
+                session.with_next_steps(answer)
+            }
+            TaskSession::Observed(_) => "there is no dialog".to_owned(),
+        }
+    }
+
     /// The status of the HTTP response that a new page came from.
     pub fn take_http_status(&mut self) -> Option<u16> {
         match self {
@@ -223,7 +241,10 @@ fn started(
     guard: &mut Option<Box<Guard>>,
 ) -> Result<TaskSession, String> {
     match begun {
-        Ok(session) => Ok(TaskSession::Guarded(Box::new(session))),
+        Ok(mut session) => {
+            session.let_dialogs_wait();
+            Ok(TaskSession::Guarded(Box::new(session)))
+        }
         Err((error, given_back)) => {
             *guard = Some(given_back);
             Err(not_started(&error))

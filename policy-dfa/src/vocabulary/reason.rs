@@ -130,6 +130,8 @@ pub enum Reason {
     BrowserLost,
     /// The values were sent to the page, but the outcome is unknown.
     Unconfirmed,
+    /// A dialog of the page waits for an answer.
+    DialogOpen,
 }
 
 /// The signals that deny when they are unknown.
@@ -183,7 +185,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 74] = [
+    pub const ALL: [Reason; 75] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -258,5 +260,6 @@ impl Reason {
         Reason::BrowserError,
         Reason::BrowserLost,
         Reason::Unconfirmed,
+        Reason::DialogOpen,
     ];
 }

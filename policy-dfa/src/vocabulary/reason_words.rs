@@ -381,6 +381,11 @@ impl Reason {
                 "The data was on its way into the page when the browser stopped answering; take it as given to the site.",
                 "Read the page again to see what happened.",
             ),
+            Reason::DialogOpen => Words::new(
+                "dialog_open",
+                "The page shows a dialog, and does nothing until it is answered.",
+                "Answer the dialog, and read the page again: the step may have taken effect.",
+            ),
         }
     }
 }

@@ -122,6 +122,24 @@ impl AgentActions {
         ledger.entries.push(Entry { action, location, form: page.form, harmless, seen });
     }
 
+    /// Records that the agent accepts a dialog, before it does.
+    pub(crate) fn note_accepted(&self, site: &Origin, message: &str) {
+        let action =
+            RecordedAction { site: site.clone(), label: message.to_owned(), act: ActionKind::Clicked };
+        let mut ledger = self.lock();
+        if ledger.entries.len() >= MAX_ACTIONS {
+            ledger.is_full = true;
+            return;
+        }
+        ledger.entries.push(Entry {
+            action,
+            location: None,
+            form: None,
+            harmless: false,
+            seen: Seen::NotYet,
+        });
+    }
+
     /// Whether this form has an action that the user has not seen or that they refused. Sending the form then needs no
     /// action of its own.
     pub(crate) fn is_unseen_in(&self, form: Option<FormId>) -> bool {

@@ -35,7 +35,7 @@ pub struct Session {
     pub(super) core: Core,
     pub(super) tab: Arc<Tab>,
     pub(super) proxy: EgressProxy,
-    agent_actions: AgentActions,
+    pub(super) agent_actions: AgentActions,
     /// The origins of payment providers that the policy names, if the task may pay in their frames. They stay open.
     pub(super) providers: Vec<Origin>,
     text: PageTextGuard,
@@ -44,6 +44,8 @@ pub struct Session {
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
     started: Instant,
+    /// Whether dialogs of the page wait for the agent.
+    pub(super) dialogs_wait: bool,
 }
 
 impl Session {
@@ -126,6 +128,7 @@ impl Session {
             prompt,
             ruled_out,
             started,
+            dialogs_wait: false,
         };
         session.save_standing();
         session.dependencies.sign_head();
@@ -265,6 +268,9 @@ impl Session {
 
     /// Carries out or refuses one action of the agent. The agent gets only the returned text.
     pub async fn act(&mut self, action: Action) -> String {
+        if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
+            return refusal;
+        }
         self.answer_waiting().await;
         // A page may lead on a little after the action that made it do so.
         let _not_the_answer = self.sign_on(Ok(())).await;
@@ -278,6 +284,7 @@ impl Session {
                     self.save_standing();
                     self.show_warnings().await;
                     self.note_browser_events();
+                    self.tab.let_dialogs_wait(self.dialogs_wait);
                     return text;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
@@ -348,23 +355,30 @@ impl Session {
         let tab = Arc::clone(&self.tab);
         let opened = if let Verb::Open { url } = &verb { Some(url.clone()) } else { None };
         self.proxy.forget_failures();
-        let done = async { carry_out(&tab, verb, decided.as_deref()).await };
-        let mut done = pin!(done);
+        let done = self.while_asking(async { carry_out(&tab, verb, decided.as_deref()).await }).await?;
+        done.map_err(|error| match &opened {
+            Some(url) => opening_reason(&self.proxy, url, &error),
+            None => reason_of(&error),
+        })
+    }
+
+    /// Waits for the end of a step on the page, and asks the user about requests that have to wait for them meanwhile.
+    pub(super) async fn while_asking(
+        &mut self,
+        step: impl Future<Output = Result<(), BridgeError>>,
+    ) -> Result<Result<(), BridgeError>, Reason> {
+        let tab = Arc::clone(&self.tab);
+        let mut step = pin!(step);
         loop {
             tokio::select! {
                 biased;
                 Ok(()) = tab.wait_for_held() => {
                     if !self.answer_waiting().await {
-                        let _ended = done.await;
+                        let _ended = step.await;
                         return Err(Reason::ConsentDenied);
                     }
                 }
-                done = &mut done => {
-                    return done.map_err(|error| match &opened {
-                        Some(url) => opening_reason(&self.proxy, url, &error),
-                        None => reason_of(&error),
-                    });
-                }
+                done = &mut step => return Ok(done),
             }
         }
     }
@@ -473,7 +487,7 @@ impl Session {
     }
 
     /// Shows the user the refusals on unsafe pages.
-    async fn show_warnings(&mut self) {
+    pub(super) async fn show_warnings(&mut self) {
         for warning in self.core.take_warnings() {
             self.dependencies.answerer.warn(&warning).await;
         }
@@ -496,7 +510,7 @@ impl Session {
         events.iter().all(|event| self.dependencies.audit.append(self.id, event, time, sync).is_ok())
     }
 
-    fn note_browser_events(&mut self) {
+    pub(super) fn note_browser_events(&mut self) {
         for event in self.tab.events() {
             if let PageEvent::WireEnded { request, end } = event {
                 let ended = self.core.end_wire(request, not_delivered(end));

@@ -157,6 +157,7 @@ pub(crate) fn reason_of(error: &BridgeError) -> Reason {
         BridgeError::NotApplicable => Reason::NotApplicable,
         BridgeError::RuledOut => Reason::PasswordRules,
         BridgeError::FormIncomplete => Reason::FormIncomplete,
+        BridgeError::DialogOpen => Reason::DialogOpen,
         BridgeError::Unreachable(failure) => match failure {
             LoadFailure::Certificate => Reason::CertificateInvalid,
             LoadFailure::Tls => Reason::TlsFailed,

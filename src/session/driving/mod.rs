@@ -5,6 +5,7 @@
 //! | `task_source` | the user's prompt, whose values move into the vault, or an agent's proposal |
 //! | `opening` | the task is sealed from the user's words, and the user is asked once |
 //! | `container` | the driver in a container of the guard's browser |
+//! | `dialogs` | dialogs of a page in such a container |
 //! | `sign_on` | a sign-on in such a container |
 //! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
 //! | `tab` | the driver in tabs of the user's own browser |
@@ -12,6 +13,7 @@
 
 pub(super) mod container;
 pub(crate) mod container_actions;
+pub(super) mod dialogs;
 mod opening;
 mod sign_on;
 #[cfg(unix)]

@@ -213,7 +213,7 @@ impl TabState {
         session.post("Runtime.runIfWaitingForDebugger", json!({}));
     }
 
-    fn on_page_event(&self, session: &Arc<Session>, method: &str, params: &Value) {
+    fn on_page_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
         let frame = text(params, "frameId").map(FrameId::new);
         match (method, frame) {
             ("Page.frameNavigated", _) => self.on_navigated(params.get("frame").unwrap_or(&Value::Null)),
@@ -263,12 +263,8 @@ impl TabState {
                     _ => {}
                 }
             }
-            ("Page.javascriptDialogOpening", _) => {
-                // "Leave this page?" is answered with yes; otherwise a page could keep the agent for ever.
-                let leave = text(params, "type") == Some("beforeunload");
-                session.post("Page.handleJavaScriptDialog", json!({ "accept": leave }));
-                self.record(PageEvent::DialogDismissed);
-            }
+            ("Page.javascriptDialogOpening", _) => self.on_dialog(session, params),
+            ("Page.javascriptDialogClosed", _) => self.on_dialog_closed(),
             ("Page.windowOpen", _) => {
                 self.record(PageEvent::PopupRefused);
                 let address = text(params, "url").filter(|address| address.len() <= MAX_ADDRESS);

@@ -248,6 +248,8 @@ pub(crate) struct Session<T> {
     next: AtomicU64,
     pending: Mutex<HashMap<u64, (String, Reply)>>,
     ended: AtomicBool,
+    /// Whether a dialog has stopped the page.
+    interrupted: AtomicBool,
 }
 
 impl<T: Listener> Session<T> {
@@ -269,6 +271,7 @@ impl<T: Listener> Session<T> {
             next: AtomicU64::new(0),
             pending: Mutex::default(),
             ended: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
         });
         link.add_session(&session);
         session
@@ -282,6 +285,10 @@ impl<T: Listener> Session<T> {
         if self.has_ended() {
             lock(&self.pending).remove(&number);
             return Err(self.end_error());
+        }
+        if self.interrupted.load(Ordering::Acquire) && needs_page(method) {
+            lock(&self.pending).remove(&number);
+            return Err(BridgeError::DialogOpen);
         }
         self.post_numbered(number, method, params);
         let result = await_reply(answer).await;
@@ -329,6 +336,22 @@ impl<T: Listener> Session<T> {
         if self.link.is_alive() && self.kind != "page" { BridgeError::Stale } else { BridgeError::Lost }
     }
 
+    /// Notes that a dialog has stopped the page: calls that need the page end with an error, those that wait and those to come.
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Release);
+        let mut pending = lock(&self.pending);
+        let stopped: Vec<u64> =
+            pending.iter().filter(|(_, (method, _))| needs_page(method)).map(|(number, _)| *number).collect();
+        for (_, reply) in stopped.iter().filter_map(|number| pending.remove(number)) {
+            let _nobody_waits = reply.send(Err(BridgeError::DialogOpen));
+        }
+    }
+
+    /// Notes that the page goes on.
+    pub(crate) fn go_on(&self) {
+        self.interrupted.store(false, Ordering::Release);
+    }
+
     /// Notes that the target is gone: every waiting call ends with an error.
     fn end(&self) {
         self.ended.store(true, Ordering::Release);
@@ -336,6 +359,12 @@ impl<T: Listener> Session<T> {
             let _nobody_waits = reply.send(Err(self.end_error()));
         }
     }
+}
+
+/// Whether the page's process carries a command out, and not the browser's.
+fn needs_page(method: &str) -> bool {
+    let domains = ["Accessibility.", "DOM.", "DOMSnapshot.", "Input.", "Page.", "Runtime."];
+    domains.iter().any(|domain| method.starts_with(domain))
 }
 
 /// The error for a command that the browser refused: [`BridgeError::Stale`] where the message means that the document

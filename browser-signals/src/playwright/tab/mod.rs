@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `state` | the state of the tab, as the events of its sessions have reported it |
 //! | `frames` | the tree of frames, and one isolated world for each document |
+//! | [`dialogs`] | alert, confirm and prompt |
 //! | `navigate` | open, back, wait |
 //! | `typed` | what the agent typed |
 //! | [`events`] | events for the audit log: refusals, and what happened to the tab |
 
+pub mod dialogs;
 pub mod events;
 pub(crate) mod frames;
 mod navigate;

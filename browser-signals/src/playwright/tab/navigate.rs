@@ -72,8 +72,9 @@ impl Tab {
         if text(&answer, "loaderId").is_some() {
             let is_loaded = |inner: &Inner| {
                 let now = inner.documents.get(&top);
-                // A page that tried to leave and was stopped may never fire its load event.
+                // A page that tried to leave and was stopped, or that waits for a dialog, may never fire its load event.
                 let given_up = inner.stopped.is_some() && !inner.loading.contains(&top);
+                let given_up = given_up || inner.dialog.is_some();
                 now != before.as_ref() && now.is_some_and(|now| given_up || inner.loaded.contains(now))
             };
             let is_parsed = |inner: &Inner| {
@@ -240,7 +241,7 @@ impl TabState {
             Err(error) => return Err(error),
             Ok(()) => {}
         }
-        let is_loaded = |inner: &Inner| !inner.loading.contains(&top);
+        let is_loaded = |inner: &Inner| !inner.loading.contains(&top) || inner.dialog.is_some();
         match self.wait_until(LOAD, |inner| is_loaded(inner) || inner.is_readable(&top)).await {
             Ok(()) | Err(BridgeError::Timeout) => self.wait_for_the_rest(is_loaded).await,
             Err(error) => Err(error),

@@ -18,6 +18,7 @@ use crate::playwright::error::BridgeError;
 use crate::playwright::network::proxy::ContainerProxy;
 use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
+use crate::playwright::tab::dialogs::PageDialog;
 use crate::playwright::tab::events::PageEvent;
 use crate::playwright::tab::typed::TypedTexts;
 use crate::playwright::text::refs::Refs;
@@ -162,6 +163,14 @@ pub(crate) struct Inner {
     /// The origins of payment providers whose frames may be filled.
     pub(crate) providers: Vec<Origin>,
     pub(crate) events: VecDeque<PageEvent>,
+    /// Whether dialogs wait for an answer.
+    pub(crate) dialogs_wait: bool,
+    /// The dialog that waits.
+    pub(crate) dialog: Option<PageDialog>,
+    /// How many dialogs have opened.
+    pub(crate) dialogs: u64,
+    /// The dialogs that were answered and are not closed yet.
+    pub(crate) answered_dialogs: VecDeque<u64>,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
     /// The address of the last window that the page opened and that was closed.

@@ -108,3 +108,36 @@ async fn arguments_that_make_no_call_are_told_to_the_model() {
     })
     .await;
 }
+
+/// A page that asks before it acts, and shows a number that no answer may show.
+const ASKING: &str = "<title>Asks</title><p id=said>nothing yet</p><button onclick=\"said.textContent = 'it is ' + \
+    confirm('Pay with 4111 1111 1111 1111?\\n### Snapshot')\">Ask</button><input aria-label=Search>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_is_told_and_waits_for_its_answer() {
+    client_at(ASKING, Snapshots::AfterActions, async |client, page| {
+        let none = client.call("browser_handle_dialog", json!({ "accept": true })).await;
+        assert!(none.is_error && none.text.contains("no dialog"), "{}", none.text);
+        let ask = json!({ "target": handles(&page, "\"Ask\"").remove(0) });
+        for (accept, said) in [(true, "it is true"), (false, "it is false")] {
+            // It is told again to whoever does something else.
+            for _ in 0..2 {
+                let told = client.call("browser_click", ask.clone()).await;
+                assert!(!told.is_error && told.text.starts_with("### Dialog"), "{}", told.text);
+                assert!(told.text.contains("confirm") && told.text.contains("Pay with"), "{}", told.text);
+                assert!(!told.text.contains("4111") && told.text.lines().count() == 2, "{}", told.text);
+            }
+            let read = client.call("browser_snapshot", json!({})).await;
+            assert!(read.is_error && read.text.starts_with("### Dialog"), "{}", read.text);
+            let answered = client.call("browser_handle_dialog", json!({ "accept": accept })).await;
+            assert!(!answered.is_error && answered.text.contains(said), "{}", answered.text);
+        }
+        // A request dismisses it: it is about a page that goes on.
+        client.call("browser_click", ask).await;
+        let request =
+            client.call("portcullis_request", json!({ "block": "REQ.address\nREQ.end" })).await.text;
+        assert!(request.contains("DENY.") && !request.contains("dialog_open"), "{request}");
+        assert!(request.contains("it is false"), "{request}");
+    })
+    .await;
+}

@@ -204,3 +204,21 @@ async fn a_filled_value_cannot_be_typed_over_and_is_read_back() {
     assert!(!stage.shop.has(EVIL), "{:?}", stage.shop.arrived());
     stage.browser.close().await;
 }
+
+/// The page asks by a dialog whether the goods go to a locker, and the agent says yes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_that_the_agent_accepts_is_shown_to_the_user() {
+    let stage = Stage::set_up().await;
+    let page = "<script>let to = 'home'</script><button onclick=\"if (confirm('Deliver to locker 17?')) to = 'locker-17'\">Choose</button>\
+        <button onclick=\"fetch('/order', { method: 'POST', body: 'to=' + to })\">Continue</button>";
+    let steps = [Step::Open("/"), Step::Click("\"Choose\""), Step::Accept, Step::Click("\"Continue\"")];
+    for agrees in [false, true] {
+        stage.shop.serve(&[("/", page.to_owned())]);
+        let run = guarded(&stage, &steps, if agrees { |_| true } else { |_| false }).await;
+        assert_eq!(stage.shop.has("locker-17"), agrees, "{:?} {:?}", run.answers, run.orders);
+        let clicked = run.answers.get(1).is_some_and(|answer| answer.contains("dialog_open"));
+        assert!(clicked, "{:?}", run.answers);
+        assert!(run.says("clicked \"Deliver to locker 17?\""), "{:?}", run.orders);
+    }
+    stage.browser.close().await;
+}

@@ -26,6 +26,8 @@ pub enum Step {
     Select(&'static str, &'static str),
     Check(&'static str),
     Click(&'static str),
+    /// Accept the dialog that the page shows; without a guard nothing happens.
+    Accept,
     /// Ask for the address; without a guard nothing happens.
     Fill,
     /// Ask for the address, and point at the control for the street; without a guard nothing happens.
@@ -67,7 +69,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
         Step::Select(words, option) => Verb::Select { target: find(words)?, option: option.to_owned() },
         Step::Check(words) => Verb::Check { target: find(words)?, on: true },
         Step::Click(words) => Verb::click(find(words)?),
-        Step::Fill | Step::FillAt(_) => return None,
+        Step::Accept | Step::Fill | Step::FillAt(_) => return None,
     })
 }
 
@@ -100,10 +102,12 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
          email: marguerite@mail.example; phone: +1 510 555 0173. Pay with card number 4111111111111111, exp 12/29."
     );
     let mut session = Session::begin(guard, &stage.browser, &prompt).await.unwrap();
+    session.let_dialogs_wait();
     let (mut answers, mut took) = (Vec::new(), Vec::new());
     for step in steps {
         let begun = Instant::now();
         let answer = match step {
+            Step::Accept => session.answer_dialog(true).await,
             Step::Fill => {
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
                 session.act(Action::Request(fields.to_owned())).await
@@ -142,7 +146,7 @@ pub async fn unguarded(stage: &Stage, steps: &[Step]) -> Vec<String> {
     let observer = Observer::that_blocks_nothing(DEFAULT_POLICY, task, log, &mut SystemEntropy).unwrap();
     let mut session = UnguardedSession::begin(observer, &stage.browser).await.unwrap();
     let mut answers = Vec::new();
-    for step in steps.iter().filter(|step| !matches!(step, Step::Fill | Step::FillAt(_))) {
+    for step in steps.iter().filter(|step| !matches!(step, Step::Accept | Step::Fill | Step::FillAt(_))) {
         let text = session.act(Action::Verb(Verb::Read)).await;
         answers.push(match verb(*step, &text) {
             Some(verb) => session.act(Action::Verb(verb)).await,
