@@ -25,7 +25,7 @@ pub fn sealed(seen: &Observed<Snapshot>, values: &[(&str, &str)]) -> SealedFill 
     }
 }
 
-async fn page(browser: &Browser, server: &Server, body: &str) -> Tab {
+pub async fn page(browser: &Browser, server: &Server, body: &str) -> Tab {
     let tab = tab(browser, server, Container::T2).await;
     show(&tab, server, body).await;
     tab
@@ -37,7 +37,7 @@ async fn show(tab: &Tab, server: &Server, body: &str) {
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
 }
 
-async fn form(tab: &Tab) -> Observed<Snapshot> {
+pub async fn form(tab: &Tab) -> Observed<Snapshot> {
     let text = tab.read(&Open).await.expect("text").text;
     tab.observe(ObservationTarget::Form(&ref_of(&text, "\"Card\""))).await.expect("a snapshot")
 }

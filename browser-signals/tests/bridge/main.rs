@@ -16,6 +16,7 @@ mod reading;
 mod refusing;
 mod seeing;
 mod straying;
+mod widgets;
 mod wire;
 mod wire_hostile;
 mod wire_shapes;

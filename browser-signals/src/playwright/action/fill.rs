@@ -1,15 +1,22 @@
 //! Sealed fills: values from the vault into the controls of one form, all of them or none.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{outcome, way_of};
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
 use crate::playwright::tab::frames::{Frame, Frames};
-use crate::playwright::tab::state::Release;
+use crate::playwright::tab::state::{Release, World};
 use crate::{
     ContainerId, Destination, DocumentId, EmbeddedFill, FormId, FrameId, NodeId, Origin, SealedFill,
 };
+
+/// How long the list of a combobox may take to show the option that was filled in.
+const OPTIONS_APPEAR: Duration = Duration::from_secs(2);
+/// How often the list is looked at.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// The report of a fill. It holds no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +154,20 @@ impl Tab {
             _ => BridgeError::Unconfirmed,
         })?;
         outcome(&word)?;
+        self.choose_options(frame, &world).await;
         Ok(step.report())
+    }
+
+    /// Chooses the options of filled comboboxes as their lists appear. A list that does not appear, or has no such option, leaves the
+    /// text as it was filled in: many comboboxes take any text, and what the page then asks for is read from the page.
+    async fn choose_options(&self, frame: &Frame, world: &World) {
+        let chosen = async {
+            while let Ok(Value::Bool(false)) = self.state.ask(frame, world, "chooseOptions", Vec::new()).await
+            {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+        };
+        let _left_as_it_is = tokio::time::timeout(OPTIONS_APPEAR, chosen).await;
     }
 
     /// By origin, the labels of the controls whose value changed since it was filled. The values stay in the isolated

@@ -48,14 +48,17 @@ const fill = (form, way, wire, made, count, ...given) => {
   const controls = given.slice(0, count);
   const values = given.slice(count);
   if (wire && !wire.ascii && !isSentAsUtf8(form)) return 'unfit';
+  const faces = new Map();
   for (const [i, el] of controls.entries()) {
     const state = isAsDecided(el, form, way, wire?.names[i]);
     if (state !== 'done') return state;
     if (wire && !(el instanceof HTMLInputElement)) return 'unfit';
     if (!takesInput(el)) return 'unfit';
-    if (!isRendered(el)) return 'hidden';
-    const centre = bringIntoView(el);
-    if (!isOnScreen(centre) || !isHitAt(el, centre)) return 'hidden';
+    const face = faceOf(el);
+    if (!isRendered(face)) return 'hidden';
+    const centre = bringIntoView(face);
+    if (!isOnScreen(centre) || !isHitAt(face, centre)) return 'hidden';
+    if (face !== el) faces.set(el, face);
   }
   const stored = [];
   for (const [i, el] of controls.entries()) {
@@ -85,14 +88,54 @@ const fill = (form, way, wire, made, count, ...given) => {
   // No script of the page runs before the value is taken out again.
   if (state === 'done' && controls.some((el, i) => made[i] && !isWithinRules(el))) state = 'ruled out';
   if (state === 'done') {
-    for (const el of controls) announce(el);
-    // The page has seen the values by now, also where the control or the form is gone since.
-    if (verify() !== 'done') state = 'diverted';
+    for (const el of controls) announceFill(el);
+    // The page has seen the values by now, also where the control or the form is gone since. A widget that stands for a select
+    // shows its option.
+    const shows = ([el, face]) => isRendered(face) && isShownIn(face, el);
+    if (verify() !== 'done' || ![...faces].every(shows)) state = 'diverted';
   }
   if (wire && state === 'done' && !controls.every(isAccepted)) state = 'unfit';
+  unchosen.clear();
   if (state === 'done') for (const el of controls) kept.set(el, valueOf(el));
-  else clear();
+  if (state === 'done' && !wire) for (const [i, el] of controls.entries()) if (isCombobox(el)) unchosen.set(el, stored[i]);
+  if (state !== 'done') clear();
   return state;
+};
+// The events of a person who enters a text and goes on. Many pages judge a text, or read a date, as its control loses the focus. A
+// combobox would drop a text of which no option was chosen yet.
+const announceFill = (el) => {
+  const focus = (names) => {
+    for (const [name, bubbles] of names) {
+      EventTarget.prototype.dispatchEvent.call(el, new FocusEvent(name, { bubbles, composed: true }));
+    }
+  };
+  focus([['focus', false], ['focusin', true]]);
+  announce(el);
+  if (!isCombobox(el)) focus([['blur', false], ['focusout', true]]);
+};
+const isCombobox = (el) => el instanceof HTMLInputElement && typeOf(el) !== 'password' && attribute(el, 'role') === 'combobox';
+// The comboboxes of the last fill of which no option was chosen yet, and what was filled in.
+const unchosen = new Map();
+const optionsFor = (el) => {
+  const named = ['aria-controls', 'aria-owns'].flatMap((name) => (attribute(el, name) ?? '').split(/\s+/)).filter(Boolean);
+  const lists = named.map((id) => byId(el, id)).filter((list) => list && isRendered(list));
+  return lists.flatMap((list) => [...Element.prototype.querySelectorAll.call(list, '[role=option]')]).filter(isRendered);
+};
+// Chooses the option with the words that were filled in, in each combobox that shows it by now. Returns whether all are chosen. An
+// option may take the words out of the input and show them beside it.
+const chooseOptions = () => {
+  for (const [el, wanted] of [...unchosen]) {
+    const option = isConnected(el) ? optionsFor(el).find((it) => bare(textOf(it)) === bare(wanted)) : null;
+    if (!option) continue;
+    unchosen.delete(el);
+    for (const name of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
+      const type = name.startsWith('pointer') ? PointerEvent : MouseEvent;
+      const event = new type(name, { bubbles: true, cancelable: true, composed: true, view: self });
+      if (isConnected(option)) EventTarget.prototype.dispatchEvent.call(option, event);
+    }
+    kept.set(el, valueOf(el));
+  }
+  return unchosen.size === 0;
 };
 // The value of each control after its fill. The page has no access to it.
 const kept = new Map();

@@ -41,9 +41,28 @@ const isFilled = (el) => {
   if (el instanceof HTMLTextAreaElement) return getter(HTMLTextAreaElement, 'value').call(el) !== '';
   return isEditable(el) && getter(Node, 'textContent').call(el).trim() !== '';
 };
+// Whether a widget shows the words of the option that a select has chosen.
+const isShownIn = (widget, select) => {
+  const option = HTMLCollection.prototype.item.call(getter(HTMLSelectElement, 'selectedOptions').call(select), 0);
+  const words = option ? short(getter(HTMLOptionElement, 'text').call(option)).toLowerCase() : '';
+  return short(getter(HTMLElement, 'innerText').call(widget)).toLowerCase().includes(words);
+};
+// The element in which a person sees a control. A page may hide a select and draw a combobox of its own beside it, without a text
+// input. That stands for the select while it shows the words of the chosen option.
+const faceOf = (el) => {
+  if (!(el instanceof HTMLSelectElement) || isRendered(el)) return el;
+  const beside = ['nextElementSibling', 'previousElementSibling'].map((side) => getter(Element, side).call(el));
+  const isFace = (it) => {
+    if (!(it instanceof HTMLElement) || !isRendered(it) || !isShownIn(it, el)) return false;
+    const parts = [it, ...Element.prototype.querySelectorAll.call(it, '*')];
+    return parts.some((part) => attribute(part, 'role') === 'combobox') && !parts.some(takesEntry);
+  };
+  return beside.find(isFace) ?? el;
+};
 const controlFacts = (el) => {
-  const rendered = isRendered(el);
-  const centre = rendered ? bringIntoView(el) : null;
+  const face = faceOf(el);
+  const rendered = isRendered(face);
+  const centre = rendered ? bringIntoView(face) : null;
   const visible = rendered && isOnScreen(centre);
   return {
     id: numberOf(el),
@@ -54,7 +73,7 @@ const controlFacts = (el) => {
     name: short(attribute(el, 'name')),
     label: labelOf(el),
     visible,
-    hit: visible && isHitAt(el, centre),
+    hit: visible && isHitAt(face, centre),
     editable: takesInput(el),
     filled: isFilled(el),
     words: controlWords(el),
