@@ -17,6 +17,8 @@ mod install_host;
 mod mcp;
 #[cfg(unix)]
 mod native_host;
+#[cfg(unix)]
+mod options_file;
 mod policy;
 mod quarantine;
 mod scrub;
@@ -29,7 +31,7 @@ mod vault;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use portcullis_cli::files::read_text;
 use portcullis_cli::{classify, failure, forms, hmm, manual};
@@ -104,7 +106,14 @@ fn main() -> ExitCode {
     for refused in portcullis::process::harden() {
         eprintln!("warning: {refused}");
     }
-    let done = match Arguments::parse().command {
+    #[cfg(unix)]
+    let line = match options_file::with_options_file(&Arguments::command(), std::env::args_os().collect()) {
+        Ok(line) => line,
+        Err(failure) => return failure.report(),
+    };
+    #[cfg(not(unix))]
+    let line = std::env::args_os();
+    let done = match Arguments::parse_from(line).command {
         #[cfg(unix)]
         Command::Mcp(arguments) => mcp::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

@@ -44,6 +44,11 @@ enum Tools {
 
 #[derive(clap::Args)]
 pub struct Arguments {
+    /// Further options from this TOML file: `headed = true`, `private-hosts = ["localhost:8080"]`. Its keys are the names of these
+    /// options, and its relative paths begin at its own folder. An option on the command line replaces that of the file.
+    // Read before these arguments, in `options_file`.
+    #[arg(id = "config", long = "config", value_name = "FILE")]
+    _config: Option<PathBuf>,
     #[command(flatten)]
     guarding: Guarding,
     #[command(flatten)]

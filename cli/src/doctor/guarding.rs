@@ -47,7 +47,13 @@ pub fn policies(named: &[PathBuf]) -> Vec<Finding> {
         Ok(says) => Finding::ok(name, says),
         Err(why) => Finding::problem(name, why, "install Portcullis again: the shipped policies hold"),
     });
-    let named = named.iter().map(|path| {
+    // A guard needs a policy. If the default is broken, no guard starts without options.
+    shipped.into_iter().map(Finding::needed).chain(named_policies(named)).collect()
+}
+
+/// Parses, compiles and proves policies that the user named.
+pub fn named_policies(named: &[PathBuf]) -> impl Iterator<Item = Finding> {
+    named.iter().map(|path| {
         let shown = path.display();
         let mend = format!("`portcullis policy check {shown}` shows where");
         match std::fs::read_to_string(path) {
@@ -59,9 +65,7 @@ pub fn policies(named: &[PathBuf]) -> Vec<Finding> {
                 Err(why) => Finding::problem("policy", format!("{shown}: {why}"), mend),
             },
         }
-    });
-    // A guard needs a policy. If the default is broken, no guard starts without options.
-    shipped.into_iter().map(Finding::needed).chain(named).collect()
+    })
 }
 
 fn proved(text: &str) -> Result<String, String> {

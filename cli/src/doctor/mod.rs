@@ -7,6 +7,7 @@
 //! | `authorities` | the certificate authorities that the user added for Chromium |
 //! | `data` | the vault, the keyring, the audit log |
 //! | `guarding` | the process itself, and policies |
+//! | `options` | a file of options for `portcullis mcp` |
 //! | `ways_in` | the interfaces for agents and browsers |
 
 #[cfg(target_os = "linux")]
@@ -14,6 +15,8 @@ mod authorities;
 mod data;
 mod finding;
 mod guarding;
+#[cfg(unix)]
+mod options;
 mod programs;
 mod ways_in;
 
@@ -35,6 +38,10 @@ pub struct Arguments {
     /// A policy of your own; the shipped ones are always checked. May be given more than once.
     #[arg(long, value_name = "FILE")]
     policy: Vec<PathBuf>,
+    /// A file of options for `portcullis mcp --config`.
+    #[cfg(unix)]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Do not start the browser; check only that its parts are present.
     #[arg(long)]
     quick: bool,
@@ -49,6 +56,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     findings.push(authorities::look());
     findings.extend(guarding::process());
     findings.extend(guarding::policies(&arguments.policy));
+    #[cfg(unix)]
+    findings.extend(arguments.config.iter().flat_map(|file| options::look(file)));
     findings.extend(data::look(arguments.vault.as_deref(), arguments.audit.as_deref()));
     findings.extend(ways_in::look());
 

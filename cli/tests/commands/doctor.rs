@@ -141,3 +141,44 @@ fn named_files_must_exist() {
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(line(&ran.out, "audit log").starts_with("problem "), "{}", ran.out);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_options_is_checked() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("guard.toml");
+    let look = |options: &str| {
+        fs::write(&file, options).unwrap();
+        doctor(home.path(), &["--quick", "--config", file.to_str().unwrap()], &[])
+    };
+    fs::write(home.path().join("mine.policy"), portcullis::DEFAULT_POLICY).unwrap();
+    let good = "policy = \"mine.policy\"\naudit = \"log\"\nconsent = \"window\"\nprivate-hosts = [\"localhost:8080\"]\n";
+    let ran = look(good);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(line(&ran.out, "options").contains("4 in "), "{}", ran.out);
+    assert!(line(&ran.out, "policy  ").contains("statements hold"), "{}", ran.out);
+
+    for (options, says) in [
+        ("headed = true\nprot = 1\n", "line 2: `portcullis mcp` has no option `--prot`"),
+        ("vault = \"vault\"\n", "--audit"),
+        ("policy = \"other.policy\"\n", "other.policy, which is not there"),
+        ("policy = \"guard.toml\"\n", "guard.toml"),
+        ("consent = \"never\"\n", "possible values: client, window, terminal"),
+    ] {
+        let ran = look(options);
+        assert_eq!(ran.code, 1, "{options}{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("problem") && ran.out.contains(says), "{options}{}", ran.out);
+    }
+    look(good);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(look(good).out.contains("others can change"));
+
+    // The command itself names the place as well.
+    let mut mcp = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+    fs::write(&file, "headed = \"yes\"\n").unwrap();
+    let ran = mcp.args(["mcp", "--config"]).arg(&file).output().unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("`headed` takes true or false") && said.contains("guard.toml"), "{said}");
+}
