@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Open, Server, events_with, launch, ref_of, settings, tab};
+use crate::support::{Open, Server, events_with, launch, ref_of, tab};
 use browser_signals::playwright::{Browser, ObservationTarget, PageEvent};
 use browser_signals::{ClickManner, Container, HeldKeys};
 
@@ -124,7 +124,7 @@ async fn a_refused_window_delays_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refused_window_delays_nothing_in_a_browser_with_a_second_program() {
     let server = Server::start();
-    let shared = Browser::launch_shared(settings(&server), &[7; 32]).await;
+    let shared = Browser::launch_shared(crate::support::settings(&server), &[7; 32]).await;
     let (browser, _way) = shared.expect("the browser starts");
     page_and_agent_go_on(&server, &browser).await;
     browser.close().await;

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::debian::{System, install_packages};
@@ -242,8 +243,12 @@ impl Running {
             let server = Server::start(&run.folder, one.program.name, one.script(run, library, "serve.sh")?)?;
             running.servers.push(server);
         }
-        for one in set_up {
+        for (one, server) in set_up.iter().zip(&mut running.servers) {
             answers(one.inner, one.program.name)?;
+            // Something else may answer at its port.
+            if server.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+                return Err(Failure::not_set_up(format!("{} has ended: see its log", one.program.name)));
+            }
         }
         Ok(running)
     }
@@ -315,11 +320,17 @@ pub fn answers(port: u16, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A port that was free a moment ago.
+/// The ports of programs. The system gives out higher ones to connections, so none of these is taken by one meanwhile.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+/// The next port to try. Each is given out once: two programs would answer in each other's place.
+static NEXT_PORT: AtomicU16 = AtomicU16::new(PORTS.start);
+
+/// A port that is free, and that no other program of this run gets.
 fn free_port() -> Result<u16, Failure> {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    port.map(|address| address.port())
-        .map_err(|error| Failure::not_set_up(format!("no port is free: {error}")))
+    let mut tried = std::iter::repeat_with(|| NEXT_PORT.fetch_add(1, Ordering::Relaxed))
+        .take_while(|port| PORTS.contains(port));
+    let free = tried.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    free.ok_or_else(|| Failure::not_set_up("no port is free".to_owned()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
