@@ -83,7 +83,7 @@ fn a_payment_shows_the_agent_actions_and_that_no_address_was_filled() {
         played.safety = Safety::new(1.0).ok();
         assert_eq!(type_text(&mut played, "Where to", "99 Thief Alley"), "ok");
         with_control(&mut played, "select", "", "Country");
-        played.act(Action::Verb(Verb::Select { target: target(), option: "Freedonia".into() }));
+        played.act(Action::Verb(Verb::select(target(), "Freedonia")));
         with_control(&mut played, "input", "checkbox", "Monthly subscription");
         played.act(Action::Verb(Verb::Check { target: target(), on: true }));
         with_control(&mut played, "button", "button", "Locker 17");
@@ -127,7 +127,7 @@ fn a_control_that_was_filled_changes_by_grants_only() {
     let refused = "DENY.verb {\"reason\":\"control_filled\"}";
     let typed = Verb::Type { target: target(), text: "99 Thief Alley".into() };
     assert_eq!(played.act(Action::Verb(typed)), refused);
-    let chosen = Verb::Select { target: target(), option: "Freedonia".into() };
+    let chosen = Verb::select(target(), "Freedonia");
     assert_eq!(played.act(Action::Verb(chosen)), refused);
     assert_eq!(played.act(Action::Verb(Verb::Check { target: target(), on: true })), refused);
 }
@@ -270,7 +270,7 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     assert_eq!(ask(&mut played, Answer::Once), None, "the answer is no already");
     // A quantity decides nothing and causes no new prompt, and neither does another path of the site.
     with_control(&mut played, "select", "", "Quantity");
-    played.act(Action::Verb(Verb::Select { target: target(), option: "2".into() }));
+    played.act(Action::Verb(Verb::select(target(), "2")));
     assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
     let elsewhere = vec![WaitingRequest { path: "/chat".into(), ..waiting().remove(0) }];
     assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
@@ -282,7 +282,7 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
     assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
     with_control(&mut played, "select", "", "Country");
-    played.act(Action::Verb(Verb::Select { target: target(), option: "Freedonia".into() }));
+    played.act(Action::Verb(Verb::select(target(), "Freedonia")));
     assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("Freedonia")));
 }
 

@@ -33,7 +33,7 @@ fn what_was_one_code_for_four_things_has_four() {
     let (before, after) = DEFAULT_POLICY.split_once("verb choose").unwrap();
     let without = format!("{before}{}", after.split_once('\n').unwrap().1);
     let mut played = Played::under(&without, Container::T2);
-    let chosen = Verb::Select { target: target(), option: "Large".into() };
+    let chosen = Verb::select(target(), "Large");
     assert_eq!(played.act(Action::Verb(chosen)), denied("verb_not_allowed"));
 }
 

@@ -34,12 +34,12 @@ pub enum Verb {
         /// The text.
         text: String,
     },
-    /// Choose an option of a select.
+    /// Choose these options of a select and no others. One that is not a list of several takes exactly one.
     Select {
         /// The control.
         target: ElementRef,
-        /// The option's visible label or value.
-        option: String,
+        /// The visible label or the value of each option.
+        options: Vec<String>,
     },
     /// Set a check box or radio button.
     Check {
@@ -71,6 +71,11 @@ impl Verb {
     /// One click with the left button.
     pub fn click(target: ElementRef) -> Verb {
         Verb::Click { target, manner: ClickManner::default() }
+    }
+
+    /// One option of a select, by its visible label or its value.
+    pub fn select(target: ElementRef, option: impl Into<String>) -> Verb {
+        Verb::Select { target, options: vec![option.into()] }
     }
 }
 

@@ -16,6 +16,10 @@ async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
     (target, seen)
 }
 
+fn options(labels: &[&str]) -> Vec<String> {
+    labels.iter().map(ToString::to_string).collect()
+}
+
 const FORM: &str = r#"<!doctype html><title>Form</title>
 <form action="/send" method="get">
 <input aria-label="Name" name="name" required>
@@ -25,6 +29,34 @@ const FORM: &str = r#"<!doctype html><title>Form</title>
 <button name="go" value="1">Send</button></form>
 <div contenteditable aria-label="Chat"></div><p id=log></p>
 <script>for (const name of ['input', 'change']) addEventListener(name, e => log.textContent += name[0]);</script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_options_are_chosen_where_a_list_takes_several() {
+    let server = Server::start();
+    let list = r#"<!doctype html><title>List</title><form><select multiple size=3 aria-label="Extras" name="extra">
+        <option value="a" selected>Almonds</option><option value="b">Berries</option><option value="c">Cream</option></select>
+        <select aria-label="Size"><option>Small</option><option>Large</option></select></form>
+        <p id=log></p><script>extra = document.querySelector('[name=extra]');
+        extra.onchange = () => { log.textContent = 'chosen ' + [...extra.selectedOptions].map((it) => it.value); };</script>"#;
+    server.page("shop.example", "/", list);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (extras, seen) = about(&tab, "\"Extras\"").await;
+    tab.select(&extras, &options(&["b", "Cream"]), &seen).await.expect("chosen");
+    assert!(text(&tab).await.contains("chosen b,c"), "and no longer the first");
+    assert_eq!(tab.select(&extras, &options(&["b", "Dates"]), &seen).await, Err(BridgeError::NotApplicable));
+    let (size, seen) = about(&tab, "\"Size\"").await;
+    for wanted in [&["Small", "Large"][..], &[]] {
+        assert_eq!(
+            tab.select(&size, &options(wanted), &seen).await,
+            Err(BridgeError::NotApplicable),
+            "{wanted:?}"
+        );
+    }
+    assert!(text(&tab).await.contains("chosen b,c"));
+    browser.close().await;
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_form_is_typed_chosen_checked_and_submitted() {
@@ -50,8 +82,8 @@ async fn a_form_is_typed_chosen_checked_and_submitted() {
     let (chat, seen) = about(&tab, "\"Chat\"").await;
     tab.type_text(&chat, "hello", &seen).await.expect("typed");
     let (size, seen) = about(&tab, "\"Size\"").await;
-    assert_eq!(tab.select(&size, "Huge", &seen).await, Err(BridgeError::NotApplicable));
-    tab.select(&size, "large  one", &seen).await.expect("chosen");
+    assert_eq!(tab.select(&size, &options(&["Huge"]), &seen).await, Err(BridgeError::NotApplicable));
+    tab.select(&size, &options(&["large  one"]), &seen).await.expect("chosen");
     let (gift, seen) = about(&tab, "\"Gift\"").await;
     tab.check(&gift, true, &seen).await.expect("checked");
     assert_eq!(tab.type_text(&gift, "x", &seen).await, Err(BridgeError::NotApplicable));

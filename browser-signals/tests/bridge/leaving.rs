@@ -53,7 +53,7 @@ async fn an_observation_after_an_action_shows_the_new_page() {
     for (how, handler) in WAYS {
         let (target, seen) = show(&tab, &server, handler).await;
         let before = arrivals(&server);
-        tab.select(&target, "away", &seen).await.expect("chosen");
+        tab.select(&target, &["away".to_owned()], &seen).await.expect("chosen");
         // When the action is over the new page is there.
         assert_eq!(arrivals(&server), before + 1, "{how}: choosing");
         let now = tab.observe(ObservationTarget::Page).await.expect("a snapshot");

@@ -159,7 +159,7 @@ pub struct SelectArguments {
     _element: Option<String>,
     #[schemars(description = TARGET)]
     pub target: String,
-    #[schemars(description = "The one option")]
+    #[schemars(description = "The options: one, or several of a list that takes several")]
     pub values: Vec<String>,
 }
 

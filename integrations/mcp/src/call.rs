@@ -84,7 +84,7 @@ pub enum Call {
     Fill(Vec<FieldToFill>),
     Select {
         target: String,
-        option: String,
+        options: Vec<String>,
     },
     Press {
         key: String,
@@ -230,11 +230,11 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             Call::Fill(fields.into_iter().map(|field| to_fill(field, &bad)).collect::<Result<_, _>>()?)
         }
         "browser_select_option" => {
-            let SelectArguments { target, mut values, .. } = given.read()?;
-            match (values.pop(), values.is_empty()) {
-                (Some(option), true) => Call::Select { target, option },
-                _ => return Err(bad("`values` has to hold one option")),
+            let SelectArguments { target, values, .. } = given.read()?;
+            if values.is_empty() {
+                return Err(bad("`values` has to hold an option"));
             }
+            Call::Select { target, options: values }
         }
         "browser_press_key" => Call::Press { key: given.read::<KeyArguments>()?.key },
         "browser_wait_for" => {

@@ -130,7 +130,7 @@ fn acting() -> Vec<ToolEntry> {
             "Fill several controls. Not with values of the user's: ask for those with portcullis_request",
             schema::<FormArguments>(),
         ),
-        tool("browser_select_option", "Choose an option of a select", schema::<SelectArguments>()),
+        tool("browser_select_option", "Choose the options of a select", schema::<SelectArguments>()),
         tool(
             "browser_press_key",
             "Press a key where the focus is: Enter, Tab, Escape, an arrow, PageUp, PageDown, Home or End. Enter works in a \

@@ -77,9 +77,9 @@ impl Worker {
                 self.verb(Verb::Submit { target }).await
             }
             Call::Fill(fields) => self.fill(fields).await,
-            Call::Select { target, option } => {
+            Call::Select { target, options } => {
                 let target = self.find(&target).await?;
-                self.verb(Verb::Select { target, option }).await
+                self.verb(Verb::Select { target, options }).await
             }
             Call::Press { key } => self.verb(Verb::Press { key }).await,
             Call::Dialog { accept } => {
@@ -263,7 +263,7 @@ impl Worker {
             let verb = match value {
                 FieldValue::Text(text) => Verb::Type { target, text },
                 FieldValue::On(on) => Verb::Check { target, on },
-                FieldValue::Option(option) => Verb::Select { target, option },
+                FieldValue::Option(option) => Verb::select(target, option),
             };
             let said = self.act(Action::Verb(verb)).await?;
             if said != "ok" {

@@ -109,7 +109,7 @@ fn read_verb(line: &str) -> Option<Verb> {
         }
         "select" => {
             let (target, option) = control(rest)?;
-            Verb::Select { target, option: option.to_owned() }
+            Verb::select(target, option)
         }
         "check" => {
             let (target, on) = control(rest)?;

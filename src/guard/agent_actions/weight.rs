@@ -75,9 +75,10 @@ pub(crate) fn weigh(
             };
             weighed(&named, ActionKind::Typed(text.clone()), harmless)
         }
-        (Verb::Select { option, .. }, Some(target)) => {
-            let harmless = is_harmless_choice(target, option, page, &context(option));
-            weighed(&named, ActionKind::Chose(option.clone()), harmless)
+        (Verb::Select { options, .. }, Some(target)) => {
+            let is_harmless = |option: &String| is_harmless_choice(target, option, page, &context(option));
+            let harmless = !options.is_empty() && options.iter().all(is_harmless);
+            weighed(&named, ActionKind::Chose(options.join(", ")), harmless)
         }
         (Verb::Check { on, .. }, Some(target)) => {
             let harmless = is_harmless_choice(target, &named, page, &context(&named));

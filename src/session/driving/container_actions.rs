@@ -126,7 +126,7 @@ pub(crate) async fn carry_out(
         (Verb::Click { target, manner }, Some(decided)) => tab.click_as(&target, manner, decided).await,
         (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
         (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
-        (Verb::Select { target, option }, Some(decided)) => tab.select(&target, &option, decided).await,
+        (Verb::Select { target, options }, Some(decided)) => tab.select(&target, &options, decided).await,
         (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,
         (Verb::Submit { target }, Some(decided)) => tab.submit(&target, decided).await,
         (Verb::Press { key }, decided) => tab.press(&key, decided).await,

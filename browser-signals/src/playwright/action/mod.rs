@@ -144,17 +144,17 @@ impl Tab {
         self.state.inner().typed.end();
     }
 
-    /// Chooses the option of a select that has this value or label.
+    /// Chooses the options of a select that have these values or labels, and no others.
     ///
     /// # Errors
     /// As for [`Tab::type_text`].
     pub async fn select(
         &self,
         target: &ElementRef,
-        option: &str,
+        options: &[String],
         decided: &Observed<Snapshot>,
     ) -> Result<(), BridgeError> {
-        self.change(target, decided, "choose", json!({ "value": option })).await
+        self.change(target, decided, "choose", json!({ "value": options })).await
     }
 
     /// Sets a check box or radio button.

@@ -131,9 +131,16 @@ const typeInto = (el, text) => {
 const choose = (el, wanted) => {
   if (!isConnected(el)) return 'gone';
   if (!(el instanceof HTMLSelectElement) || !takesInput(el)) return 'unfit';
-  const option = optionOf(el, wanted);
-  if (!option) return 'unfit';
-  setter(HTMLSelectElement, 'selectedIndex').call(el, getter(HTMLOptionElement, 'index').call(option));
+  const chosen = wanted.map((one) => optionOf(el, one));
+  const takesSeveral = getter(HTMLSelectElement, 'multiple').call(el);
+  if (chosen.includes(null) || (chosen.length !== 1 && !takesSeveral)) return 'unfit';
+  if (takesSeveral) {
+    for (const option of getter(HTMLSelectElement, 'options').call(el)) {
+      setter(HTMLOptionElement, 'selected').call(option, chosen.includes(option));
+    }
+  } else {
+    setter(HTMLSelectElement, 'selectedIndex').call(el, getter(HTMLOptionElement, 'index').call(chosen[0]));
+  }
   announce(el);
   return 'done';
 };

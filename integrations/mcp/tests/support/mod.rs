@@ -311,8 +311,8 @@ impl ToolDriver<'_> {
                 Verb::Click { target, .. } => ("browser_click", json!({ "target": target.0 })),
                 Verb::Hover { target } => ("browser_hover", json!({ "target": target.0 })),
                 Verb::Type { target, text } => ("browser_type", json!({ "target": target.0, "text": text })),
-                Verb::Select { target, option } => {
-                    ("browser_select_option", json!({ "target": target.0, "values": [option] }))
+                Verb::Select { target, options } => {
+                    ("browser_select_option", json!({ "target": target.0, "values": options }))
                 }
                 Verb::Check { target, on } => {
                     let value = on.to_string();

@@ -311,7 +311,7 @@ impl ObedientAgent {
 }
 
 fn select(element: &str, option: &str) -> Action {
-    Action::Verb(Verb::Select { target: ElementRef(element.to_owned()), option: option.to_owned() })
+    Action::Verb(Verb::select(ElementRef(element.to_owned()), option))
 }
 
 /// Types a place such as `9 Saltmarsh Way, 90210 Portvale` into an address form.

@@ -160,9 +160,9 @@ impl UnguardedTab {
             Verb::Read => Ok(()),
             Verb::Click { target, .. } => page.get_by_ref(&target.0).click(None).await,
             Verb::Type { target, text } => page.get_by_ref(&target.0).fill(text, None).await,
-            Verb::Select { target, option } => {
-                let option = SelectOption::Label(option.clone());
-                page.get_by_ref(&target.0).select_option(option, None).await.map(|_| ())
+            Verb::Select { target, options } => {
+                let options: Vec<_> = options.iter().cloned().map(SelectOption::Label).collect();
+                page.get_by_ref(&target.0).select_option_multiple(&options, None).await.map(|_| ())
             }
             Verb::Check { target, on } => page.get_by_ref(&target.0).set_checked(*on, None).await,
             Verb::Press { key } => page.keyboard().press(key, None).await,

@@ -66,7 +66,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
     Some(match step {
         Step::Open(path) => Verb::Open { url: format!("{ORIGIN}{path}") },
         Step::Type(words, text) => Verb::Type { target: find(words)?, text: text.to_owned() },
-        Step::Select(words, option) => Verb::Select { target: find(words)?, option: option.to_owned() },
+        Step::Select(words, option) => Verb::select(find(words)?, option),
         Step::Check(words) => Verb::Check { target: find(words)?, on: true },
         Step::Click(words) => Verb::click(find(words)?),
         Step::Accept | Step::Fill | Step::FillAt(_) => return None,

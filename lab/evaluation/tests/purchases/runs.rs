@@ -62,9 +62,7 @@ impl Sets {
             Sets::Type(words, text_to_type) => {
                 Verb::Type { target: handle(text, words), text: text_to_type.to_owned() }
             }
-            Sets::Choose(words, option) => {
-                Verb::Select { target: handle(text, words), option: option.to_owned() }
-            }
+            Sets::Choose(words, option) => Verb::select(handle(text, words), option),
             Sets::Tick(words) => Verb::Check { target: handle(text, words), on: true },
         }
     }

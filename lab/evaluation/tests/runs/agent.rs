@@ -84,8 +84,8 @@ impl GuardedShop<'_> {
                 self.page = "product";
                 "ok".to_owned()
             }
-            Action::Verb(Verb::Select { target, option }) if target.0 == "e3" => {
-                self.quantity = option.parse().unwrap();
+            Action::Verb(Verb::Select { target, options }) if target.0 == "e3" => {
+                self.quantity = options.concat().parse().unwrap();
                 "ok".to_owned()
             }
             Action::Verb(Verb::Submit { target }) if target.0 == "e4" => {

@@ -88,7 +88,7 @@ fn action(step: Step) -> Action {
         Step::Read => Verb::Read,
         Step::Click { target: element } => Verb::click(target(element)),
         Step::Type { target: element, text } => Verb::Type { target: target(element), text },
-        Step::Select { target: element, option } => Verb::Select { target: target(element), option },
+        Step::Select { target: element, option } => Verb::select(target(element), option),
         Step::Check { target: element, on } => Verb::Check { target: target(element), on },
         Step::Press { key } => Verb::Press { key },
         Step::Wait { milliseconds } => Verb::Wait { milliseconds },

@@ -89,8 +89,7 @@ fn chosen(list: &str, page: &Page) -> Option<Vec<Action>> {
     let submit = click(named(page, &["button"], "submit")?);
     if let Some((option, _)) = list.split_once(" from the list") {
         let list = page.nodes.iter().find(|node| matches!(node.role.as_str(), "combobox" | "listbox"))?;
-        let option = option.to_owned();
-        return Some(vec![Action::Verb(Verb::Select { target: target(list), option }), submit]);
+        return Some(vec![Action::Verb(Verb::select(target(list), option)), submit]);
     }
     let (names, _) = list.split_once(" and click")?;
     let mut steps = Vec::new();
@@ -156,7 +155,9 @@ mod tests {
             Action::Verb(Verb::Click { target, .. }) => format!("click {}", target.0),
             Action::Verb(Verb::Type { target, text }) => format!("type {} {text}", target.0),
             Action::Verb(Verb::Check { target, on }) => format!("check {} {on}", target.0),
-            Action::Verb(Verb::Select { target, option }) => format!("select {} {option}", target.0),
+            Action::Verb(Verb::Select { target, options }) => {
+                format!("select {} {}", target.0, options.join(", "))
+            }
             Action::Request(text) => text.lines().next().unwrap_or_default().to_owned(),
             other => format!("{other:?}"),
         });

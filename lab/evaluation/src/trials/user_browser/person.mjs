@@ -97,7 +97,7 @@ const acts = {
   },
   async select({ option, ...what }) {
     const thing = await find(what);
-    return thing !== null && thing.selectOption(option, { timeout: PATIENCE }).then(() => true, () => false);
+    return thing !== null && thing.selectOption(option.split('\n'), { timeout: PATIENCE }).then(() => true, () => false);
   },
   async submit(what) {
     if (what.role === 'button') return acts.click(what);
