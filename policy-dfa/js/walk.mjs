@@ -42,6 +42,12 @@ class Reader {
     const begin = this.take(length);
     return new Reader(this.bytes.subarray(begin, begin + length));
   }
+  has(tag) {
+    const begin = this.at;
+    const found = begin < this.bytes.length && this.ascii(4) === tag;
+    this.at = begin;
+    return found;
+  }
   end() {
     if (this.at !== this.bytes.length) throw new Error("something is left over in the compiled policy");
   }
@@ -101,12 +107,14 @@ export async function load(buffer) {
     effect: part.byte() ? "only" : "never", pattern: part.word(), events: part.list(() => part.word()),
   })));
   const origins = (part) => part.list(() => part.word());
-  const providers = file.at === body.length ? [] : read("PROV", (part) => part.list(() => ({
+  const providers = !file.has("PROV") ? [] : read("PROV", (part) => part.list(() => ({
     name: part.word(), frames: origins(part), tokens: origins(part),
   })));
+  const ownPath = file.has("PATH");
+  if (ownPath) read("PATH", () => {});
   file.end();
   const text = new TextDecoder().decode(raw);
-  return { text, hash: hex(await digest(raw)), axes, outcomes, states, starts, tiers, thresholds, session, sites, providers };
+  return { text, hash: hex(await digest(raw)), axes, outcomes, states, starts, tiers, thresholds, session: { ...session, ownPath }, sites, providers };
 }
 
 function outcome(number, signal, word, axis) {

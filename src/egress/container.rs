@@ -36,7 +36,8 @@ const FREE_TEXT_WORDS: usize = 6;
 ///
 /// A form that takes a value to another path of its origin than the grant names, or by another method, waits until the user
 /// agrees. A yes holds for the path, except for queries and free text, which are asked about each time. Links, cookies, referrers and requests
-/// of scripts may carry a value within its origin.
+/// of scripts may carry a value within its origin. Where the policy has values keep to their path, a request carries a value only to the
+/// path and with the method of its grant, whatever it is, and nothing is asked.
 ///
 /// The provider of a sign-on is open beside the task's origins. What was released to the provider stays there, except for the names of
 /// the account, which the site of the sign-on may get; the provider's own return to that site is not asked about.
@@ -45,6 +46,7 @@ pub struct ContainerEgress {
     task: Vec<Origin>,
     payment: Vec<Origin>,
     providers: Vec<Origin>,
+    own_path: bool,
     releases: Releases,
     vault: Arc<Mutex<Vault>>,
     detectors: Arc<Detectors>,
@@ -71,6 +73,7 @@ impl ContainerEgress {
             task,
             payment,
             providers,
+            own_path: false,
             releases,
             vault,
             detectors,
@@ -85,6 +88,13 @@ impl ContainerEgress {
     #[must_use]
     pub fn with_providers(self, providers: Vec<Origin>) -> Self {
         ContainerEgress { providers, ..self }
+    }
+
+    /// Lets values go only to the path of their grant, if the policy has them keep to it. The policy names the origins of a payment
+    /// provider and not their paths, so these stay open to what was granted to them.
+    #[must_use]
+    pub fn keeping_to_path(self, own_path: bool) -> Self {
+        ContainerEgress { own_path, ..self }
     }
 
     /// Also holds requests while the agent has set something that the user has not seen.
@@ -112,7 +122,7 @@ impl ContainerEgress {
     /// The request of a form that takes released values to another path than their grants name, or by another method; none for
     /// every other request.
     fn forwards(&self, request: &OutgoingRequest<'_>) -> Option<Forwarded> {
-        if request.resource_type != "Document" && !self.actions.is_sending() {
+        if self.own_path || (request.resource_type != "Document" && !self.actions.is_sending()) {
             return None;
         }
         let url = Url::parse(request.url).ok()?;
@@ -177,8 +187,11 @@ impl ContainerEgress {
         releases: &[ReleasedValue],
     ) -> Result<(), Blocked> {
         let sign_on = self.sign_on.get();
+        let any_path = !self.own_path || self.providers.contains(origin);
         let destined = |release: &ReleasedValue| {
-            release.destination.origin == *origin || may_return(sign_on.as_ref(), release, origin)
+            let at_path = || any_path || goes_to(&release.destination, url, origin, request.method);
+            (release.destination.origin == *origin && at_path())
+                || may_return(sign_on.as_ref(), release, origin)
         };
         // Each value has destinations of its own, and may have several.
         let may_go = |handle: &str, field: Field| {

@@ -21,6 +21,12 @@ pub enum SessionError {
     /// The task names a site without TLS that the policy never opens.
     #[error(transparent)]
     NotEncrypted(#[from] NotEncrypted),
+    /// The policy limits released values to a path, and a browser with the extension cannot.
+    #[error(
+        "the policy has released values keep to their path, which the extension cannot see to; use a browser of the guard's own, or \
+         a policy without this rule"
+    )]
+    PathsOpen,
     /// The audit record cannot be written.
     #[error("the audit record cannot be written, so nothing is begun")]
     Audit,

@@ -304,6 +304,19 @@ async fn an_extension_that_lies_or_shows_another_page_gets_nothing() {
     }
 }
 
+/// The extension cannot keep a value to a path.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_task_begins_under_a_policy_that_keeps_values_to_their_path() {
+    let strict = DEFAULT_POLICY.replacen("session {", "session { values keep to their path", 1);
+    let stage = Stage::under(61, &strict, None, None).await;
+    let mut user = Client::connect(&stage.service_folder, Role::User).await.unwrap();
+    let request = begin(&format!("Order the kettle at {} for my address", stage.shop));
+    let refused = user.ask(&request).await;
+    let Err(ClientError::Refused { message, .. }) = &refused else { panic!("{refused:?}") };
+    assert!(message.contains("keep to their path"), "{message}");
+    Stage::under(62, DEFAULT_POLICY, None, None).await.begin().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_role_needs_its_own_token_and_gets_no_more() {
     let stage = Stage::new(25).await;

@@ -147,6 +147,36 @@ fn headers_carry_a_released_value_within_its_origin_only() {
     assert_eq!(page.send("GET", LOG, &[("User-Agent", "Mozilla/5.0"), ("Accept", "*/*")], b""), Ok(()));
 }
 
+/// The policy may say `values keep to their path`.
+#[test]
+fn a_value_that_keeps_to_its_path_goes_nowhere_else() {
+    let mut page = Page::after_a_release();
+    page.egress = page.egress.keeping_to_path(true);
+    let (address, form) = ("https://shop.example/address", "street=17+Canary+Quarry+Road");
+    assert_eq!(page.post(address, form), Ok(()));
+    assert_eq!(page.post(PROFILE, form), Err("value"), "another path");
+    assert_eq!(page.get(&format!("{address}?{form}")), Err("value"), "another method");
+    assert_eq!(page.send("GET", PROFILE, &[("Cookie", STREET)], b""), Err("value"));
+    assert_eq!(page.send("POST", PROFILE, &[], &[0x1f, 0x8b, 8, 0]), Err("opaque_body"));
+    assert_eq!(page.post(LOG, form), Err("value"), "another origin");
+    assert_eq!(page.get(PROFILE), Ok(()), "without the value");
+    let submitted = OutgoingRequest {
+        url: PROFILE,
+        method: "POST",
+        headers: &[],
+        body: Some(form.as_bytes()),
+        frame: None,
+        from: None,
+        resource_type: "Document",
+        main_navigation: true,
+    };
+    assert!(!page.egress.holds(&submitted, true), "the policy has answered, so the user is not asked");
+    assert!(Page::after_a_release().egress.holds(&submitted, true), "without the rule they are");
+    // What was granted to a provider may go to each of its paths.
+    page.egress = page.egress.with_providers(vec![origin(SHOP)]);
+    assert_eq!(page.post(PROFILE, form), Ok(()));
+}
+
 #[test]
 fn a_value_in_several_requests_is_reassembled_by_name() {
     type Send = fn(&Page, &str) -> Result<(), &'static str>;

@@ -279,6 +279,8 @@ fn setting_changes(old: &Policy, new: &Policy) -> Vec<SettingChange> {
     differ("the session's limit for prompts".to_owned(), prompts(old), prompts(new));
     let money = |policy: &Policy| policy.session.money.map(|most| format!("at most {most}"));
     differ("the session's limit for money".to_owned(), money(old), money(new));
+    let own_path = |policy: &Policy| policy.session.own_path.then(|| "values keep to their path".to_owned());
+    differ("how far released values go".to_owned(), own_path(old), own_path(new));
     lines("a site rule", old.sites.iter(), new.sites.iter(), &mut found);
     let providers = |policy: &Policy| policy.providers.iter().map(|it| it.to_string()).collect::<Vec<_>>();
     lines("a provider", providers(old).into_iter(), providers(new).into_iter(), &mut found);

@@ -168,6 +168,12 @@ impl DecisionPoint {
         if is_used { policy.providers() } else { &[] }
     }
 
+    /// Whether released values keep to the path of their grant (`values keep to their path`). Otherwise they may go to every path of the
+    /// origin that they were granted to.
+    pub fn values_keep_to_path(&self) -> bool {
+        self.policy.policy().session.own_path
+    }
+
     /// How long the policy lets consent to this kind of request hold; `None` where the user is not asked, or where no
     /// request of the kind is ever granted.
     pub fn consent_scope(&self, kind: Kind) -> Option<ConsentScope> {

@@ -53,6 +53,9 @@ impl Display for SessionRule {
         if !limits.is_empty() {
             write!(f, "\n    at most {}", limits.join(", "))?;
         }
+        if self.own_path {
+            f.write_str("\n    values keep to their path")?;
+        }
         self.bars.iter().try_for_each(|bar| write!(f, "\n    {bar}"))?;
         f.write_str("\n}")
     }

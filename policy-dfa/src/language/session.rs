@@ -18,6 +18,8 @@ pub(crate) struct SessionRule {
     pub(crate) prompts: Option<u32>,
     /// `at most` this much money.
     pub(crate) money: Option<Money>,
+    /// `values keep to their path`.
+    pub(crate) own_path: bool,
     /// At most [`MAX_BARS`].
     pub(crate) bars: Vec<Bar>,
 }

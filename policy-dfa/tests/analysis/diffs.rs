@@ -89,7 +89,7 @@ fn a_change_is_shown_in_plain_words() {
     assert!(lax.contains("tls is not valid or loopback"), "{lax}");
     let session = words(
         &DEFAULT
-            .replace("at most 1 purchase, 5 prompts", "at most 2 purchases, 1 otp")
+            .replace("at most 1 purchase, 5 prompts", "at most 2 purchases, 1 otp values keep to their path")
             .replace("request otp {", "site \"bank.example\" { never login }\nrequest otp {")
             .replace("city phone email }", "city email }")
             .replace("card_number", "phone card_number")
@@ -100,6 +100,7 @@ fn a_change_is_shown_in_plain_words() {
         "the session's limit for `purchase`: at most 2 instead of at most 1",
         "the session's limit for `otp`, new: at most 1",
         "the session's limit for prompts, no more: at most 5",
+        "how far released values go, new: values keep to their path",
         "a site rule, new: site \"bank.example\" { never login }",
         "a statement to prove, no more: never deliver payment to model",
         "refused for another reason: `login` with T2 fields",

@@ -93,6 +93,9 @@ pub fn policy(seed: u64) -> String {
     if r.below(2) == 0 {
         session += "after refusal never T1, submit until login\n";
     }
+    if r.below(3) == 0 {
+        session += "values keep to their path\n";
+    }
     if !session.is_empty() {
         text += &format!("session {{\n{session}}}\n");
     }

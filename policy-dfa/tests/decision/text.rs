@@ -185,6 +185,14 @@ fn every_mistake_is_reported_with_its_location() {
             "session { at most 3 coffees }",
             "2:21 unknown kind or verb `coffees`; write one of: address, payment, purchase, contact, identity, login, otp, open, click, type, choose, press, submit, prompts",
         ),
+        (
+            "session { values keep to their paths }",
+            "2:32 expected `path`, found `paths`; did you mean `path`?",
+        ),
+        (
+            "session { values keep to their path values keep to their path }",
+            "2:37 `values` is said twice; keep one of the two",
+        ),
         ("session { at most some prompts }", "2:19 expected how many, or how much money, found `some`"),
         (
             "session { at most 1.5 prompts }",

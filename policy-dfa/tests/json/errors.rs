@@ -138,6 +138,10 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
             "session.at_most.purchase: `1.5` is not a number of times; write a whole number up to 10000",
         ),
         (
+            json!({ "session": { "values": "origin" } }),
+            "session.values: `origin` is not a limit for values; write one of: path",
+        ),
+        (
             json!({ "session": { "at_most": { "money": "250" } } }),
             "session.at_most.money: expected an amount such as \"250.00 USD\", found `\"250\"`",
         ),

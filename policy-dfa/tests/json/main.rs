@@ -96,6 +96,7 @@ fn every_other_feature_of_the_language_survives_json() {
         site \"*.a.example/account/*\" { only login, type }
         site \"[::1]\" { never purchase }
         session { at most 3 login, 0 purchases, 2 type, 7 prompts, 250.5 USD
+            values keep to their path
             after refusal never T1, otp, submit until login
             after login never purchase until new_task }
         prove never grant T2 after refusal where container is not T2 and sink is other or unknown
@@ -111,6 +112,7 @@ fn every_other_feature_of_the_language_survives_json() {
         found["session"]["at_most"],
         json!({ "login": 3, "purchase": 0, "type": 2, "prompts": 7, "money": "250.50 USD" })
     );
+    assert_eq!(found["session"]["values"], "path");
     assert_eq!(
         found["verbs"]["type"]["clauses"][1],
         json!({ "flow": "own", "if": { "container": ["T1", "T2"] } })

@@ -99,7 +99,9 @@ impl Session {
         };
         let shared = SharedChecks::default();
         let providers = opening::reachable_providers(&decision, &sealed.task);
-        let opened = open_container(&mut dependencies, browser, &sealed.task, &providers, &shared).await;
+        let own_path = decision.values_keep_to_path();
+        let opened =
+            open_container(&mut dependencies, browser, &sealed.task, &providers, own_path, &shared).await;
         let (tab, proxy) = match opened {
             Ok(opened) => opened,
             Err(error) => {

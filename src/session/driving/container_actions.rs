@@ -43,6 +43,7 @@ pub(super) async fn open_container(
     browser: &Browser,
     task: &Task,
     providers: &[Origin],
+    own_path: bool,
     shared: &SharedChecks,
 ) -> Result<(Tab, EgressProxy), SessionError> {
     let payment_origins: Vec<Origin> =
@@ -57,8 +58,8 @@ pub(super) async fn open_container(
         dependencies.vault.clone(),
         dependencies.detectors.clone(),
     );
-    let container_egress =
-        container_egress.with_providers(providers.to_vec()).watching(shared.agent_actions.clone());
+    let container_egress = container_egress.with_providers(providers.to_vec()).keeping_to_path(own_path);
+    let container_egress = container_egress.watching(shared.agent_actions.clone());
     tab.set_providers(providers.to_vec());
     tab.set_egress(Arc::new(container_egress.signing_on(shared.sign_on.clone())));
     Ok((tab, proxy))

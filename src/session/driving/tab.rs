@@ -140,6 +140,9 @@ impl TabSession {
         pages: OpenPages,
     ) -> Result<TabSession, (SessionError, Box<Guard>)> {
         let Guard { decision, mut dependencies } = guard;
+        if decision.values_keep_to_path() {
+            return Err((SessionError::PathsOpen, Box::new(Guard { decision, dependencies })));
+        }
         let surface = TaskSurface::OwnBrowser(pages);
         let sealed =
             match opening::open(&mut dependencies, &decision, TaskSource::User(prompt), surface, &[]).await {

@@ -2,7 +2,7 @@
 //! path is asked about.
 
 use crate::shop::{ORIGIN, Stage};
-use crate::steps::{OWN, Step, guarded};
+use crate::steps::{OWN, Step, guarded, guarded_under};
 
 const FORM: &str = "<form method=post action=/order><label>Street <input name=street autocomplete=street-address></label>\
     <label>Postal code <input name=zip autocomplete=postal-code></label>\
@@ -53,5 +53,27 @@ async fn a_site_may_put_a_value_into_its_cookies() {
     assert_eq!(run.answers.last().map(String::as_str), Some("ok"), "{:?}", run.answers);
     assert!(stage.shop.has("it has its cookie"), "{:?} {:?}", run.answers, stage.shop.arrived());
     assert_eq!(run.orders.len(), 0, "{:?}", run.orders);
+    stage.browser.close().await;
+}
+
+/// A policy may keep values to the path of their grant. Then nothing is asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_may_keep_values_to_their_path() {
+    let stage = Stage::set_up().await;
+    let strict =
+        portcullis::DEFAULT_POLICY.replacen("session {", "session {\n    values keep to their path", 1);
+    assert_ne!(strict, portcullis::DEFAULT_POLICY);
+    for (policy, arrives) in [(portcullis::DEFAULT_POLICY, true), (&strict, false)] {
+        stage.shop.serve(&[("/", FORM.to_owned()), ("/order", second_form("/profile"))]);
+        let run = guarded_under(policy, &stage, &STEPS, |_| true).await;
+        let arrived = |path: &str| stage.shop.arrived().iter().any(|(at, _)| at == path);
+        assert!(arrived("/order"), "{:?} {:?}", run.answers, run.orders);
+        assert_eq!(
+            (arrived("/profile"), run.orders.len()),
+            (arrives, usize::from(arrives)),
+            "{:?}",
+            run.answers
+        );
+    }
     stage.browser.close().await;
 }

@@ -27,6 +27,8 @@ pub(super) const SESSION: &str = "SESS";
 pub(super) const SITES: &str = "SITE";
 /// Only in the file of a policy that names providers.
 pub(super) const PROVIDERS: &str = "PROV";
+/// Only in the file of a policy whose values keep to their path.
+pub(super) const OWN_PATH: &str = "PATH";
 
 /// The consent scope with this word, if there is one. The words are those of the policy language.
 pub(super) fn scope_from_word(word: &[u8]) -> Option<ConsentScope> {

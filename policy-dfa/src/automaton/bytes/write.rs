@@ -3,8 +3,8 @@
 use sirl::Field;
 
 use super::layout::{
-    AXES, DIGEST, HEADER, MAGIC, OUTCOMES, PROVIDERS, ROOTS, SESSION, SITES, STATES, TEXT, THRESHOLDS, TIERS,
-    VERSION, delivery_word, start_words,
+    AXES, DIGEST, HEADER, MAGIC, OUTCOMES, OWN_PATH, PROVIDERS, ROOTS, SESSION, SITES, STATES, TEXT,
+    THRESHOLDS, TIERS, VERSION, delivery_word, start_words,
 };
 use crate::automaton::table::Table;
 use crate::language::policy::Policy;
@@ -52,6 +52,9 @@ pub(super) fn body(policy: &Policy, text: &str, table: &Table) -> Vec<u8> {
     file.part(SITES, |part| part.list(&policy.sites, Writer::site));
     if !policy.providers.is_empty() {
         file.part(PROVIDERS, |part| part.list(&policy.providers, |part, it| part.provider(it)));
+    }
+    if policy.session.own_path {
+        file.part(OWN_PATH, |_| ());
     }
     let length = long(file.0.len() + DIGEST).to_le_bytes();
     file.0

@@ -52,10 +52,15 @@ impl TextWriter {
     }
 
     pub(super) fn session(&mut self, node: &Node<'_>) {
-        let Some(fields) = self.fields(node, "the session", &["at_most", "after"]) else { return };
+        let Some(fields) = self.fields(node, "the session", &["at_most", "values", "after"]) else { return };
         self.write("session {", &node.span);
         if let Some(limits) = fields.get("at_most") {
             self.limits(limits);
+        }
+        if let Some(values) = fields.get("values")
+            && self.known(values, "a limit for values", &["path"]).is_some()
+        {
+            self.write("values keep to their path", &values.span);
         }
         for bar in fields.get("after").map_or(&[][..], |node| self.list(node, "the rules")) {
             self.bar(bar);

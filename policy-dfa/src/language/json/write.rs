@@ -212,8 +212,9 @@ fn session(rule: &SessionRule) -> Shape {
         rule.uses.iter().map(|(event, limit)| (event.as_str(), number(*limit))).collect();
     limits.extend(rule.prompts.map(|limit| one("prompts", number(limit))));
     limits.extend(rule.money.map(|limit| one("money", text(&limit.to_string()))));
-    let entries =
-        [one("at_most", Shape::Map(limits)), one("after", Shape::List(rule.bars.iter().map(bar).collect()))];
+    let mut entries = vec![one("at_most", Shape::Map(limits))];
+    entries.extend(rule.own_path.then(|| one("values", text("path"))));
+    entries.push(one("after", Shape::List(rule.bars.iter().map(bar).collect())));
     Shape::Map(entries.into_iter().filter(|(_, part)| !is_empty(part)).collect())
 }
 

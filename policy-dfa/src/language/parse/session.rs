@@ -17,11 +17,19 @@ impl Parser<'_> {
         let mut rule = SessionRule::default();
         self.open()?;
         while !self.close()? {
-            let (word, span) = self.word("`at most` or `after`")?;
+            let (word, span) = self.word("`at most`, `values` or `after`")?;
             match word {
                 "at" => {
                     self.keyword("most")?;
                     self.limits(&mut rule)?;
+                }
+                "values" => {
+                    for word in ["keep", "to", "their", "path"] {
+                        self.keyword(word)?;
+                    }
+                    if std::mem::replace(&mut rule.own_path, true) {
+                        return Err(Fault::repeated(word, span));
+                    }
                 }
                 "after" => {
                     let bar = self.bar()?;
@@ -36,9 +44,8 @@ impl Parser<'_> {
                     rule.bars.push(bar);
                 }
                 other => {
-                    return Err(
-                        Fault::new(span, format!("unknown rule `{other}`")).suggest(other, ["at", "after"])
-                    );
+                    return Err(Fault::new(span, format!("unknown rule `{other}`"))
+                        .suggest(other, ["at", "values", "after"]));
                 }
             }
         }
