@@ -48,7 +48,7 @@ pub fn with_options_file(command: &Command, line: Vec<OsString>) -> Result<Vec<O
     Ok(before.iter().cloned().chain(from_file).chain(after.iter().cloned()).collect())
 }
 
-/// What a file of options says, for `doctor`.
+/// The result of checking a file of options.
 pub struct Checked {
     /// The number of options in the file.
     pub options: usize,
@@ -139,7 +139,7 @@ fn text_of(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// What an option takes, in words.
+/// Names the kind of value that an option takes.
 fn takes(option: &Arg) -> &'static str {
     match option.get_action() {
         ArgAction::SetTrue => "true or false",

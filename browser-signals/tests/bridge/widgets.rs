@@ -58,7 +58,13 @@ async fn a_select_behind_a_widget_is_filled_if_the_widget_shows_it() {
     assert!(!tab.html_for_canary_search().await.expect("the documents").contains("4111"), "all or none");
     tab.close().await;
 
-    // What lies beside the select shows something else from the start, or is covered.
+    // The chosen option has no words, so nothing of it is shown.
+    let tab = page(&browser, &server, &SELECT.replace(">Germany<", "><")).await;
+    let seen = form(&tab).await;
+    assert_eq!(fill(&tab, &seen, "DE").await, Err(BridgeError::Diverted));
+    tab.close().await;
+
+    // The widget shows something else from the start, is no combobox, or is covered.
     let covers = "const cover = document.createElement('div'); document.body.append(cover);
         cover.style = 'position:fixed;inset:0;background:white';";
     for script in ["widget.textContent = 'Newsletter';", "widget.role = '';", covers] {
@@ -82,6 +88,14 @@ async fn the_option_of_a_combobox_is_chosen_as_its_list_appears() {
     assert_eq!(fill(&tab, &seen, "Niger").await, Ok(()));
     assert!(text_with(&tab, "chosen").await.contains("chosen"), "not Nigeria, which begins alike");
     assert!(tab.changed_since_filled().await.expect("labels").is_empty());
+    // An option that takes the text out of the input is no change of the page's; one that puts another text there is.
+    for (takes, changes) in [("input.value = ''", 0), ("input.value = 'Narnia'", 1)] {
+        let tab = page(&browser, &server, &COMBOBOX.replace("input.value = name", takes)).await;
+        let seen = form(&tab).await;
+        assert_eq!(fill(&tab, &seen, "Niger").await, Ok(()));
+        assert!(text_with(&tab, "chosen").await.contains("chosen"), "{takes}");
+        assert_eq!(tab.changed_since_filled().await.expect("labels").len(), changes, "{takes}");
+    }
     // A combobox without such an option keeps the text.
     let tab = page(&browser, &server, COMBOBOX).await;
     let seen = form(&tab).await;

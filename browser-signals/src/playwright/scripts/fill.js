@@ -91,7 +91,7 @@ const fill = (form, way, wire, made, count, ...given) => {
     for (const el of controls) announceFill(el);
     // The page has seen the values by now, also where the control or the form is gone since. A widget that stands for a select
     // shows its option.
-    const shows = ([el, face]) => isRendered(face) && isShownIn(face, el);
+    const shows = ([el, face]) => isRendered(face) && chosenWords(el) !== '' && isShownIn(face, el);
     if (verify() !== 'done' || ![...faces].every(shows)) state = 'diverted';
   }
   if (wire && state === 'done' && !controls.every(isAccepted)) state = 'unfit';
@@ -116,13 +116,15 @@ const announceFill = (el) => {
 const isCombobox = (el) => el instanceof HTMLInputElement && typeOf(el) !== 'password' && attribute(el, 'role') === 'combobox';
 // The comboboxes of the last fill of which no option was chosen yet, and what was filled in.
 const unchosen = new Map();
+// The comboboxes of which an option was chosen.
+const chosen = new WeakSet();
 const optionsFor = (el) => {
   const named = ['aria-controls', 'aria-owns'].flatMap((name) => (attribute(el, name) ?? '').split(/\s+/)).filter(Boolean);
   const lists = named.map((id) => byId(el, id)).filter((list) => list && isRendered(list));
   return lists.flatMap((list) => [...Element.prototype.querySelectorAll.call(list, '[role=option]')]).filter(isRendered);
 };
 // Chooses the option with the words that were filled in, in each combobox that shows it by now. Returns whether all are chosen. An
-// option may take the words out of the input and show them beside it.
+// option may take the words out of the input and show them beside it; any other text in the input counts as changed by the page.
 const chooseOptions = () => {
   for (const [el, wanted] of [...unchosen]) {
     const option = isConnected(el) ? optionsFor(el).find((it) => bare(textOf(it)) === bare(wanted)) : null;
@@ -133,12 +135,13 @@ const chooseOptions = () => {
       const event = new type(name, { bubbles: true, cancelable: true, composed: true, view: self });
       if (isConnected(option)) EventTarget.prototype.dispatchEvent.call(option, event);
     }
-    kept.set(el, valueOf(el));
+    chosen.add(el);
   }
   return unchosen.size === 0;
 };
 // The value of each control after its fill. The page has no access to it.
 const kept = new Map();
 // The labels of filled controls whose value has changed. A control that was removed from the document is not sent with it.
+const isAsFilled = (el, value) => bare(valueOf(el)) === bare(value) || (chosen.has(el) && valueOf(el) === '');
 const changed = () =>
-  [...kept].filter(([el, value]) => isConnected(el) && bare(valueOf(el)) !== bare(value)).map(([el]) => labelOf(el) || short(attribute(el, 'name')));
+  [...kept].filter(([el, value]) => isConnected(el) && !isAsFilled(el, value)).map(([el]) => labelOf(el) || short(attribute(el, 'name')));

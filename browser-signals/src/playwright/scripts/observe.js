@@ -41,12 +41,13 @@ const isFilled = (el) => {
   if (el instanceof HTMLTextAreaElement) return getter(HTMLTextAreaElement, 'value').call(el) !== '';
   return isEditable(el) && getter(Node, 'textContent').call(el).trim() !== '';
 };
-// Whether a widget shows the words of the option that a select has chosen.
-const isShownIn = (widget, select) => {
+const chosenWords = (select) => {
   const option = HTMLCollection.prototype.item.call(getter(HTMLSelectElement, 'selectedOptions').call(select), 0);
-  const words = option ? short(getter(HTMLOptionElement, 'text').call(option)).toLowerCase() : '';
-  return short(getter(HTMLElement, 'innerText').call(widget)).toLowerCase().includes(words);
+  return option ? short(getter(HTMLOptionElement, 'text').call(option)).toLowerCase() : '';
 };
+// A widget shows a select's choice if its visible text has the words of the chosen option.
+const isShownIn = (widget, select) =>
+  short(getter(HTMLElement, 'innerText').call(widget)).toLowerCase().includes(chosenWords(select));
 // The element in which a person sees a control. A page may hide a select and draw a combobox of its own beside it, without a text
 // input. That stands for the select while it shows the words of the chosen option.
 const faceOf = (el) => {
