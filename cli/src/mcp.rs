@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use mcp_guard::consent::{ClientSlot, ThroughClient};
-use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots, UpstreamCommand};
+use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots};
 use portcullis::consent::page::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, TerminalAnswerer};
@@ -64,10 +64,6 @@ pub struct Arguments {
     /// Chromium; by default `PORTCULLIS_CHROMIUM`, or the one on the path.
     #[arg(long, value_name = "FILE")]
     chromium: Option<PathBuf>,
-    /// `cli.js` of the npm package @playwright/mcp, for the console and the window's size; by default
-    /// `PORTCULLIS_PLAYWRIGHT_MCP`, or npm's global one. Without one these tools are not offered.
-    #[arg(long, value_name = "FILE")]
-    playwright_mcp: Option<PathBuf>,
     /// Offer tools that are otherwise withheld. In a container with the user's values they are off nevertheless.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Tools>,
@@ -92,7 +88,6 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),
         )
     })?;
-    let upstream = upstream(arguments.playwright_mcp.clone())?;
     let unlocked = arguments.guarding.unlock()?;
     let phrase = unlocked.as_ref().and_then(Guarded::phrase);
     let mut browser = BrowserSettings::new(&chromium);
@@ -101,7 +96,6 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     browser.private_hosts.clone_from(&arguments.private_hosts);
     let settings = GatewaySettings {
         task,
-        upstream,
         allowed: Allowed {
             scripts: arguments.observe || arguments.allow.contains(&Tools::Scripts),
             network: arguments.observe || arguments.allow.contains(&Tools::Network),
@@ -226,25 +220,4 @@ fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
             None
         }
     }
-}
-
-/// The real playwright-mcp, if it is installed.
-fn upstream(named: Option<PathBuf>) -> Result<Option<UpstreamCommand>, Failure> {
-    let given = named.or_else(|| discovery::variable("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from));
-    let global =
-        || discovery::global_npm_package("@playwright/mcp").map(|package| package.path.join("cli.js"));
-    let Some(script) = given.or_else(global) else {
-        eprintln!(
-            "without @playwright/mcp there are no pictures and no console; name its cli.js with `--playwright-mcp`"
-        );
-        return Ok(None);
-    };
-    if !script.is_file() {
-        return Err(Failure::NotSetUp(format!(
-            "{} is not there; `npm install @playwright/mcp` brings it",
-            script.display()
-        )));
-    }
-    let node = std::env::var_os("PLAYWRIGHT_NODE_EXE").map_or_else(|| PathBuf::from("node"), PathBuf::from);
-    Ok(Some(UpstreamCommand { node, script }))
 }

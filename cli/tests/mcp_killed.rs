@@ -49,7 +49,7 @@ impl Place {
         command
     }
 
-    /// A guard with a page open and playwright-mcp behind it.
+    /// A guard with a page open.
     fn open(&self) -> Client {
         let mut client = Client::start(&mut self.guard(&self.vault));
         client.begin();
@@ -132,9 +132,7 @@ fn a_killed_guard_ends_its_browser_and_the_next_one_cleans_up() {
     let place = Place::new();
     let mut client = place.open();
     let processes = below(client.child.id());
-    for word in ["chromium", "cli.js"] {
-        assert!(processes.iter().any(|(_, line)| line.contains(word)), "{processes:?}");
-    }
+    assert!(processes.iter().any(|(_, line)| line.contains("chromium")), "{processes:?}");
     client.child.kill().unwrap();
     client.child.wait().unwrap();
     let killed = Instant::now();
@@ -196,19 +194,6 @@ fn a_killed_browser_is_an_error_and_the_next_page_has_a_new_one() {
     assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
     assert_eq!(the_one(&client, "chromium", "--type="), browser);
     assert!(client.end());
-    place.verify();
-}
-
-#[test]
-fn a_killed_playwright_mcp_is_an_error_and_the_next_call_has_a_new_one() {
-    let place = Place::new();
-    let mut client = place.open();
-    let answer = killed_under_a_call(&mut client, "cli.js");
-    assert!(answer.to_string().contains("the next call starts it again"), "{answer}");
-    assert!(client.call("browser_console_messages", json!({ "level": "info" })).contains("Result"));
-    assert!(client.call("portcullis_status", json!({})).contains("container: T0"), "the page is still open");
-    assert!(client.end());
-    assert_eq!(place.left(), Vec::<String>::new());
     place.verify();
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
-use browser_signals::playwright::{BridgeError, Browser, Picture, PictureSettings, Tab};
+use browser_signals::playwright::{BridgeError, Browser, Tab};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use browser_signals::this_machine;
 use browser_signals::{Container, ElementRef, Origin, Outline, Verb};
@@ -87,18 +87,9 @@ impl UnguardedSession {
         self.tab.query(selector).await
     }
 
-    /// A screenshot of the page.
-    ///
-    /// # Errors
-    /// As [`Tab::picture`].
-    pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
-        self.tab.picture(settings).await
-    }
-
-    /// Lets a second program use the page in the same browser.
-    #[cfg(all(feature = "relay", unix))]
-    pub fn show_to(&self, program: &browser_signals::playwright::SecondProgram) {
-        program.follow(&self.tab);
+    /// The page. Nothing guards what is done with it.
+    pub fn tab(&self) -> &Tab {
+        &self.tab
     }
 
     /// The report so far.

@@ -136,21 +136,21 @@ impl PageTextGuard {
     /// # Errors
     /// [`TextWithheld`] where the vault is locked or damaged.
     pub fn render(&self, text: &str) -> Result<String, TextWithheld> {
-        let words = |line: &str| Words {
-            text: line.to_owned(),
-            // The model asked for it, so that it counts as shown.
-            place: TextPlace::Shown,
-            purpose: Purpose::Text,
-            frame: 0,
-        };
-        let line = |line: &str| OutlineLine {
-            head: vec![LinePart::Own("- text".to_owned())],
-            text: vec![words(line)],
-            bare: true,
-            ..OutlineLine::default()
-        };
-        let lines = text.lines().filter(|line| !line.trim().is_empty()).map(line).collect();
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let lines = lines.map(|line| lone_line("- text", line, Purpose::Text)).collect();
         self.render_outline(&Outline { lines, frames: vec![None], ..Outline::default() })
+    }
+
+    /// Renders words of a page that stand among words of the guard, as one line: in quotes, or as the mark of withheld ones. A text
+    /// without words is empty.
+    ///
+    /// # Errors
+    /// [`TextWithheld`] where the vault is locked or damaged.
+    pub fn render_inline(&self, text: &str, purpose: Purpose) -> Result<String, TextWithheld> {
+        let text = text.replace(char::is_control, " ");
+        let lines = vec![lone_line("-", text.trim(), purpose)];
+        let line = self.render_outline(&Outline { lines, frames: vec![None], ..Outline::default() })?;
+        Ok(line.trim_end().strip_prefix("-: ").unwrap_or_default().to_owned())
     }
 
     /// Masks the values in a text that is rendered already. Its place in a page is unknown.
@@ -284,6 +284,17 @@ fn endings_in(words: &[Range<usize>], segments: &[&str]) -> Vec<Range<usize>> {
         Some(words.start + (span.start - start)..words.start + (span.end - start))
     };
     found.into_iter().filter_map(of).collect()
+}
+
+/// A line with a text that the model asked for, so that it counts as shown.
+fn lone_line(head: &str, text: &str, purpose: Purpose) -> OutlineLine {
+    let words = Words { text: text.to_owned(), place: TextPlace::Shown, purpose, frame: 0 };
+    OutlineLine {
+        head: vec![LinePart::Own(head.to_owned())],
+        text: vec![words],
+        bare: true,
+        ..OutlineLine::default()
+    }
 }
 
 /// The spans of the page's own words in an outline: the quoted parts of each line, or the whole of a line without quotes

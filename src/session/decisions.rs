@@ -65,6 +65,24 @@ impl Core {
         verdict
     }
 
+    /// Whether the agent may answer a page's dialog with these words. They are compared as words that it types into a control of that
+    /// page, and may not be private text of another site.
+    pub(in crate::session) fn may_answer_with(
+        &mut self,
+        words: &str,
+        origin: Option<&Origin>,
+    ) -> Result<(), Reason> {
+        if self.history.is_suspected() {
+            return Err(Reason::TaintedSession);
+        }
+        let origin = origin.ok_or(Reason::NotApplicable)?;
+        let is_private = self.task.container() != Container::T0 || self.taint.is_of_earlier();
+        if is_private && self.taint.carries(words, origin) == Carried::Elsewhere {
+            return Err(Reason::CrossOriginFlow);
+        }
+        self.check_outgoing(AgentText::Typed(words), true)
+    }
+
     /// Whether this verb types exactly a value that the model was shown for pages of this origin.
     fn was_shown_for(&self, verb: &Verb, here: Option<&Origin>) -> bool {
         let (Verb::Type { text, .. }, Some(here)) = (verb, here) else { return false };

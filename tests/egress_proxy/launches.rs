@@ -16,10 +16,10 @@ const FIRST_LINES: [&str; 3] = [
 ];
 
 /// The files with the list of the guard's own arguments, and with that of a browser without Playwright's server.
-#[cfg(feature = "relay")]
+#[cfg(feature = "pipe")]
 const OWN: &str = include_str!("../../browser-signals/src/playwright/browser/settings.rs");
-#[cfg(feature = "relay")]
-const QUIET: &str = include_str!("../../browser-signals/src/playwright/second_program/process.rs");
+#[cfg(feature = "pipe")]
+const QUIET: &str = include_str!("../../browser-signals/src/playwright/pipe/process.rs");
 
 /// Prefixes of arguments that would undo one of the first lines.
 const UNDOING: [&str; 6] =
@@ -105,15 +105,15 @@ async fn every_guarded_browser_is_started_alike() {
     let stage = Stage::set_up().await.unwrap();
     assert_eq!(of(stage.browser().await.unwrap()).await, production);
 
-    // `portcullis mcp` with a playwright-mcp: the differences come from Playwright or are in one list.
-    #[cfg(feature = "relay")]
+    // `portcullis mcp`: the differences come from Playwright or are in one list.
+    #[cfg(feature = "pipe")]
     {
-        let shared = of(Browser::launch_shared(settings.clone(), &[7; 32]).await.unwrap().0).await;
-        for argument in shared.difference(&production) {
+        let on_pipe = of(Browser::launch_on_pipe(settings.clone()).await.unwrap()).await;
+        for argument in on_pipe.difference(&production) {
             let name = argument.split('=').next().unwrap();
             assert!(QUIET.contains(&format!("\"{name}")), "{argument} stands in no list");
         }
-        for argument in production.difference(&shared) {
+        for argument in production.difference(&on_pipe) {
             assert!(!OWN.contains(&format!("\"{argument}\"")), "{argument} is the guard's own");
         }
     }

@@ -170,8 +170,8 @@ async fn pages_in_a_guarded_browser() {
     settings.proxy_rules = Some("MAP *.test 127.0.0.1".to_owned());
     settings.private_hosts = vec!["shop.test".to_owned()];
     visit(&Browser::launch(settings.clone()).await.unwrap(), port).await;
-    #[cfg(feature = "relay")]
-    visit(&Browser::launch_shared(settings, &[7; 32]).await.unwrap().0, port).await;
+    #[cfg(feature = "pipe")]
+    visit(&Browser::launch_on_pipe(settings).await.unwrap(), port).await;
     println!("all pages were opened");
 }
 

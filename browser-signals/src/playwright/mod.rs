@@ -1,7 +1,7 @@
-//! The bridge to a real Chromium, over Playwright's CDP session.
+//! The bridge to a real Chromium, over Playwright's CDP session or a pipe.
 //!
-//! One [`Browser`] is one process; one [`Tab`] is one container with one page. A tab offers typed verbs
-//! and nothing else: no script evaluation, no debugging port, no raw CDP.
+//! One [`Browser`] is one process; one [`Tab`] is one page of a container, which begins with one. A tab offers typed verbs;
+//! there is no debugging port and no raw CDP.
 //!
 //! | module | subject |
 //! |---|---|
@@ -12,8 +12,9 @@
 //! | [`text`] | the text for the model |
 //! | `visibility` | which of that text a person sees, by the browser's layout |
 //! | [`action`] | click, type, select, check, press, submit, and sealed fills |
+//! | [`developer_tools`] | the console, requests and scripts of a page |
 //! | [`network`] | egress: judging requests, the container's proxy, sealed wires |
-//! | `second_program` | a second program in the same browser, with the feature `relay` |
+//! | `pipe` | Chromium on a pipe of the bridge's own, with the feature `pipe` |
 //! | [`error`] | why a step failed |
 //!
 //! `scripts/` holds what runs in the isolated world of a page; the browser extension uses the same files.
@@ -22,14 +23,15 @@
 
 pub mod action;
 pub mod browser;
+pub mod developer_tools;
 pub mod error;
 pub mod network;
 pub mod observation;
 pub mod tab;
 pub mod text;
 
-#[cfg(all(feature = "relay", unix))]
-mod second_program;
+#[cfg(all(feature = "pipe", unix))]
+mod pipe;
 mod visibility;
 
 /// The browser's protocol: sessions within the one browser session; targets as they attach (frames, workers, refused
@@ -50,10 +52,9 @@ pub use error::{BridgeError, LoadFailure};
 pub use network::proxy::ContainerProxy;
 pub use observation::ObservationTarget;
 pub use observation::picture::{Picture, PictureForm, PictureSettings};
-#[cfg(all(feature = "relay", unix))]
-pub use second_program::SecondProgram;
 pub use tab::Tab;
 pub use tab::dialogs::{DialogKind, PageDialog};
 pub use tab::events::{PageEvent, WireEnd};
+pub use tab::pages::PageLabel;
 pub use tab::state::{HeldRequest, Leaving};
 pub use text::PageText;

@@ -32,7 +32,7 @@ async fn a_dialog_waits_for_its_answer_and_the_page_with_it() {
         let tab = tab(&browser, &server, tier).await;
         tab.let_dialogs_wait(true);
         tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
-        assert_eq!(tab.answer_dialog(true).await, Err(BridgeError::NotApplicable), "none is open");
+        assert_eq!(tab.answer_dialog(true, None).await, Err(BridgeError::NotApplicable), "none is open");
         let click = async |needle: &str| {
             let (target, seen) = about(&tab, needle).await;
             assert_eq!(tab.click(&target, &seen).await, Err(BridgeError::DialogOpen), "{needle}");
@@ -44,35 +44,35 @@ async fn a_dialog_waits_for_its_answer_and_the_page_with_it() {
         assert_eq!(origin, Some(server.origin("shop.example")));
         assert_eq!(tab.observe(ObservationTarget::Page).await.err(), Some(BridgeError::DialogOpen));
         assert!(tab.read(&Open).await.is_err());
-        tab.answer_dialog(true).await.expect("answered");
+        tab.answer_dialog(true, None).await.expect("answered");
         assert_eq!(open(&tab), Some((DialogKind::Alert, "Two".to_owned())));
-        tab.answer_dialog(true).await.expect("answered");
+        tab.answer_dialog(true, None).await.expect("answered");
         assert_eq!(open(&tab), None);
         assert!(text_with(&tab, "both").await.contains("both"));
 
         for (accept, said) in [(true, "it is true"), (false, "it is false")] {
             click("\"Confirm\"").await;
-            tab.answer_dialog(accept).await.expect("answered");
+            tab.answer_dialog(accept, None).await.expect("answered");
             assert!(text_with(&tab, said).await.contains(said));
         }
         click("\"Prompt\"").await;
         assert_eq!(open(&tab), Some((DialogKind::Prompt, "Your name?".to_owned())));
-        tab.answer_dialog(true).await.expect("answered");
+        tab.answer_dialog(true, None).await.expect("answered");
         assert!(text_with(&tab, "Nobody").await.contains("Nobody"));
         let (amount, seen) = about(&tab, "\"Amount\"").await;
         assert_eq!(tab.type_text(&amount, "5", &seen).await, Err(BridgeError::DialogOpen));
-        tab.answer_dialog(false).await.expect("answered");
+        tab.answer_dialog(false, None).await.expect("answered");
 
         // What follows from the answer is waited for, as after a click.
         click("\"Leave\"").await;
-        tab.answer_dialog(true).await.expect("answered");
+        tab.answer_dialog(true, None).await.expect("answered");
         assert!(tab.read(&Open).await.expect("text").text.contains("\"Next\""));
 
         // A page may open a dialog before it is parsed.
         let opened = tab.open(&server.url("shop.example", "/at-once")).await;
         assert!(matches!(opened, Ok(()) | Err(BridgeError::DialogOpen)), "{opened:?}");
         assert_eq!(open(&tab), Some((DialogKind::Alert, "Hello".to_owned())));
-        tab.answer_dialog(true).await.expect("answered");
+        tab.answer_dialog(true, None).await.expect("answered");
         assert!(text_with(&tab, "Here").await.contains("Here"));
         tab.let_dialogs_wait(false);
         tab.open(&server.url("shop.example", "/at-once")).await.expect("dismissed as it opens");

@@ -9,6 +9,8 @@ mod dialogs;
 mod filling;
 mod leaving;
 mod line_ends;
+#[cfg(all(feature = "pipe", unix))]
+mod pages;
 mod picturing;
 mod popups;
 mod racing;

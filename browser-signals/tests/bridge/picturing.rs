@@ -4,7 +4,10 @@ use crate::support::{Open, Server, launch, ref_of, tab};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browser_signals::Container;
-use browser_signals::playwright::{ObservationTarget, PictureForm, PictureSettings, Tab};
+use browser_signals::ElementRef;
+use browser_signals::playwright::{
+    BridgeError, ObservationTarget, Picture, PictureForm, PictureSettings, Tab,
+};
 
 /// A page of red, green and, far below, blue, to which a button scrolls; and another page of one colour.
 const PAGE: &str = "<!doctype html><style>* { margin: 0 } div { height: 2000px }</style>\
@@ -15,8 +18,11 @@ const OTHER: &str = "<!doctype html><body style='background: rgb(90, 90, 0)'>";
 
 /// A picture's width, height and the colour at a share of both.
 async fn taken(tab: &Tab, settings: PictureSettings, at: (f64, f64)) -> (u32, u32, [u8; 3]) {
-    let picture = tab.picture(settings).await.expect("a picture");
-    let bytes = STANDARD.decode(picture.base64).expect("base64");
+    shown(&tab.picture(settings).await.expect("a picture"), at)
+}
+
+fn shown(picture: &Picture, at: (f64, f64)) -> (u32, u32, [u8; 3]) {
+    let bytes = STANDARD.decode(&picture.base64).expect("base64");
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().expect("a PNG");
@@ -74,9 +80,28 @@ async fn a_picture_has_the_requested_format() {
     for (form, beginning) in beginnings {
         let picture = tab.picture(PictureSettings { form, ..PictureSettings::default() }).await;
         let picture = picture.expect("a picture");
-        let bytes = STANDARD.decode(picture.base64).expect("base64");
+        let bytes = STANDARD.decode(&picture.base64).expect("base64");
         assert!(bytes.starts_with(beginning), "{}", picture.form.media_type());
     }
     tab.close().await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_picture_of_an_element_shows_it_alone_wherever_it_is() {
+    let server = Server::start();
+    let page = "<!doctype html><style>* { margin: 0; border: 0 }</style><div style='height: 3000px'></div>\
+        <button style='width: 120px; height: 60px; background: rgb(0, 0, 200); color: rgb(0, 0, 200)'>Blue</button>\
+        <button style='display: none'>None</button><div style='height: 3000px'></div>";
+    server.page("shop.example", "/", page);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let blue = ref_of(&tab.read(&Open).await.expect("text").text, "\"Blue\"");
+    let picture = tab.picture_of(&blue, PictureSettings::default()).await.expect("a picture");
+    assert_eq!(shown(&picture, (0.5, 0.5)), (120, 60, [0, 0, 200]));
+    assert_eq!(shown(&picture, (0.02, 0.98)).2, [0, 0, 200]);
+    let unknown = tab.picture_of(&ElementRef("e99".to_owned()), PictureSettings::default()).await;
+    assert_eq!(unknown.err(), Some(BridgeError::UnknownRef));
     browser.close().await;
 }

@@ -120,12 +120,11 @@ async fn a_refused_window_delays_nothing() {
     browser.close().await;
 }
 
-#[cfg(all(feature = "relay", unix))]
+#[cfg(all(feature = "pipe", unix))]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refused_window_delays_nothing_in_a_browser_with_a_second_program() {
+async fn a_refused_window_delays_nothing_in_a_browser_on_a_pipe() {
     let server = Server::start();
-    let shared = Browser::launch_shared(crate::support::settings(&server), &[7; 32]).await;
-    let (browser, _way) = shared.expect("the browser starts");
+    let browser = crate::support::launch_on_pipe(&server).await;
     page_and_agent_go_on(&server, &browser).await;
     browser.close().await;
 }

@@ -1,4 +1,4 @@
-//! The interfaces by which agents and browsers reach the guard: `@playwright/mcp`, native-messaging manifests.
+//! The interface by which browsers reach the guard: native-messaging manifests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,7 @@ const OF_THE_SYSTEM: [&str; 2] =
     ["/etc/chromium/native-messaging-hosts", "/etc/opt/chrome/native-messaging-hosts"];
 
 pub fn look() -> Vec<Finding> {
-    let named = discovery::variable("PORTCULLIS_PLAYWRIGHT_MCP").map(PathBuf::from);
-    let named = named.and_then(|script| discovery::package_of(&script));
-    let mut found = vec![match named.or_else(|| discovery::npm_package("@playwright/mcp")) {
-        Some(package) => {
-            Finding::ok("@playwright/mcp", format!("{} {}", package.version, package.path.display()))
-        }
-        None => Finding::missing(
-            "@playwright/mcp",
-            "not found; only a guard in front of it needs it",
-            "`npm install --global @playwright/mcp`",
-        ),
-    }];
+    let mut found = Vec::new();
     let home = discovery::variable("HOME").map(PathBuf::from).unwrap_or_default();
     let folders =
         OF_THE_USER.iter().map(|folder| home.join(folder)).chain(OF_THE_SYSTEM.iter().map(PathBuf::from));

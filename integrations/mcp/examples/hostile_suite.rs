@@ -35,7 +35,7 @@ async fn main() {
                 let browser = stage.browser().await.unwrap();
                 let direct = guarded::run(&stage, &browser, &scenario, DEFAULT_POLICY, None).await.unwrap();
                 browser.close().await;
-                let through = support::trial(&stage, &scenario, Some(support::upstream())).await;
+                let through = support::trial(&stage, &scenario).await;
                 trials.first(&scenario, &direct.judgement, &direct.transcript, direct.prompts);
                 trials.second(&scenario, &through.judgement, &through.received, through.questions());
                 if !through.judgement.success && direct.judgement.success {

@@ -22,7 +22,7 @@ use evaluation::suite::ScenarioKind;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use serde_json::{Value, json};
-use support::{Client, guard_for, upstream, with_gateway};
+use support::{Client, guard_for, with_gateway};
 
 #[tokio::main]
 async fn main() {
@@ -37,7 +37,6 @@ async fn main() {
     let log = MemoryLog::default();
     let guard = guard_for(&stage, &scenario, &log);
     let settings = GatewaySettings {
-        upstream: Some(upstream()),
         snapshots: if with_pages { Snapshots::AfterActions } else { Snapshots::OnRequest },
         ..GatewaySettings::default()
     };

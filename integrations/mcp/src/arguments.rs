@@ -128,6 +128,74 @@ pub struct TypeArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub struct ConsoleArguments {
+    #[serde(default)]
+    #[schemars(description = "The least weight of a message: info if left out")]
+    pub level: LevelArgument,
+    #[serde(default)]
+    #[schemars(description = "Also those of earlier pages")]
+    pub all: bool,
+}
+
+#[derive(Deserialize, JsonSchema, Default, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LevelArgument {
+    Error,
+    Warning,
+    #[default]
+    Info,
+    Debug,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResizeArguments {
+    pub width: u32,
+    pub height: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptArguments {
+    #[schemars(description = "() => { ... }, or (element) => { ... } with `target`")]
+    pub function: String,
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestsArguments {
+    #[serde(default, rename = "static")]
+    #[schemars(description = "Also pictures, scripts and the like that arrived")]
+    pub all: bool,
+    #[schemars(description = "A regular expression for the address")]
+    pub filter: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestArguments {
+    #[schemars(description = "The number in the list, from 1")]
+    pub index: u32,
+    #[schemars(description = "One part alone")]
+    pub part: Option<PartArgument>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartArgument {
+    RequestHeaders,
+    RequestBody,
+    ResponseHeaders,
+    ResponseBody,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct FormArguments {
     pub fields: Vec<FieldArguments>,
 }
@@ -184,20 +252,29 @@ pub struct WaitArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TabsArguments {
-    #[schemars(extend("enum" = ["list", "new", "close", "select"]))]
-    pub action: String,
-    #[serde(rename = "index")]
-    _index: Option<f64>,
-    #[serde(rename = "url")]
-    #[schemars(description = "Not used")]
-    _url: Option<String>,
+    pub action: TabsAction,
+    #[schemars(description = "The number of the tab to select, or to close: the current one if left out")]
+    pub index: Option<u32>,
+    #[schemars(description = "The address to open in a new tab")]
+    pub url: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "lowercase")]
+pub enum TabsAction {
+    List,
+    New,
+    Close,
+    Select,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct DialogArguments {
-    #[schemars(description = "True for OK, false for Cancel. A prompt gets its own default text")]
+    #[schemars(description = "True for OK, false for Cancel")]
     pub accept: bool,
+    #[schemars(description = "The text for a prompt: its own default text if left out")]
+    pub prompt_text: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -209,6 +286,11 @@ pub struct ScreenshotArguments {
     pub full_page: bool,
     #[schemars(extend("enum" = ["css", "device"]))]
     pub scale: Option<String>,
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = "This element alone, named as for browser_click")]
+    pub target: Option<String>,
 }
 
 /// The JSON schema of arguments, without anything that would only lengthen the model's prompt.

@@ -6,12 +6,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{
-    BlockArguments, ButtonArgument, ClickArguments, DialogArguments, FieldArguments, FindArguments,
-    FormArguments, HoverArguments, KeyArguments, ModifierArgument, NoArguments, PlanArguments,
-    ScreenshotArguments, SelectArguments, SnapshotArguments, TabsArguments, TypeArguments, UrlArguments,
-    WaitArguments,
+    BlockArguments, ButtonArgument, ClickArguments, ConsoleArguments, DialogArguments, FieldArguments,
+    FindArguments, FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments,
+    PartArgument, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
+    ScriptArguments, SelectArguments, SnapshotArguments, TabsAction, TabsArguments, TypeArguments,
+    UrlArguments, WaitArguments,
 };
-use crate::catalogue::{CarriedOutBy, ToolEntry};
+use crate::catalogue::ToolEntry;
 
 /// The longest wait of `browser_wait_for`, in seconds.
 const LONGEST_WAIT: f64 = 30.0;
@@ -97,15 +98,46 @@ pub enum Call {
     /// The answer to the dialog that the page shows.
     Dialog {
         accept: bool,
+        words: Option<String>,
     },
     ListTabs,
+    /// Opens a tab, with an address or empty.
+    NewTab {
+        url: Option<String>,
+    },
+    SelectTab {
+        number: usize,
+    },
+    /// Closes a tab: the current one without a number.
+    CloseTab {
+        number: Option<usize>,
+    },
     Close,
-    Screenshot(PictureSettings),
-    /// A call for playwright-mcp, with arguments of its schema.
-    Upstream {
-        tool: &'static str,
-        arguments: Map<String, Value>,
-        by: CarriedOutBy,
+    Screenshot {
+        target: Option<String>,
+        settings: PictureSettings,
+    },
+    Console {
+        level: LevelArgument,
+        all: bool,
+    },
+    Resize {
+        width: u32,
+        height: u32,
+    },
+    /// Runs a script of the agent's in the page.
+    Evaluate {
+        function: String,
+        target: Option<String>,
+    },
+    Requests {
+        all: bool,
+        filter: Option<SearchPattern>,
+    },
+    /// One request of the page, by its number in the list.
+    PageRequest {
+        number: usize,
+        part: Option<PartArgument>,
     },
 }
 
@@ -174,14 +206,6 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
     let tool = tool.ok_or(CallError::NotOffered)?;
     let bad = |problem: &str| CallError::Arguments { tool: tool.name, problem: problem.to_owned() };
     let no_call = |problem| CallError::NoCall { tool: tool.name, problem };
-    if !matches!(tool.by, CarriedOutBy::Session | CarriedOutBy::Bridge) {
-        let known = tool.schema.get("properties").and_then(Value::as_object);
-        let unknown = arguments.keys().find(|name| known.is_none_or(|known| !known.contains_key(*name)));
-        return match unknown {
-            Some(unknown) => Err(bad(&format!("it has no parameter `{unknown}` here"))),
-            None => Ok(Call::Upstream { tool: tool.name, arguments, by: tool.by }),
-        };
-    }
     let given = GivenArguments { tool: tool.name, arguments };
     Ok(match tool.name {
         "portcullis_plan" => {
@@ -245,13 +269,28 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             let seconds = time.unwrap_or_default().clamp(0.0, LONGEST_WAIT);
             Call::Wait { milliseconds: milliseconds(seconds), text, text_gone }
         }
-        "browser_tabs" => match given.read::<TabsArguments>()?.action.as_str() {
-            "list" => Call::ListTabs,
-            _ => return Err(no_call("a container has one page; open another site with browser_navigate")),
-        },
-        "browser_handle_dialog" => Call::Dialog { accept: given.read::<DialogArguments>()?.accept },
+        "browser_tabs" => {
+            let TabsArguments { action, index, url } = given.read()?;
+            let number = index.map(|index| index as usize);
+            match action {
+                TabsAction::List => Call::ListTabs,
+                TabsAction::New => Call::NewTab { url },
+                TabsAction::Close => Call::CloseTab { number },
+                TabsAction::Select => match number {
+                    Some(number) => Call::SelectTab { number },
+                    None => return Err(no_call("give the number of the tab as `index`")),
+                },
+            }
+        }
+        "browser_handle_dialog" => {
+            let DialogArguments { accept, prompt_text } = given.read()?;
+            Call::Dialog { accept, words: prompt_text }
+        }
         "browser_take_screenshot" => {
-            let ScreenshotArguments { r#type, full_page, scale } = given.read()?;
+            let ScreenshotArguments { r#type, full_page, scale, target, .. } = given.read()?;
+            if full_page && target.is_some() {
+                return Err(no_call("fullPage cannot be used with element screenshots"));
+            }
             let form = match r#type.as_deref() {
                 None | Some("png") => PictureForm::Png,
                 Some("jpeg") => PictureForm::Jpeg,
@@ -263,7 +302,28 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
                 Some("device") => true,
                 Some(_) => return Err(bad("`scale` is css or device")),
             };
-            Call::Screenshot(PictureSettings { form, whole_page: full_page, device_pixels })
+            let settings = PictureSettings { form, whole_page: full_page, device_pixels };
+            Call::Screenshot { target, settings }
+        }
+        "browser_console_messages" => {
+            let ConsoleArguments { level, all } = given.read()?;
+            Call::Console { level, all }
+        }
+        "browser_resize" => {
+            let ResizeArguments { width, height } = given.read()?;
+            Call::Resize { width, height }
+        }
+        "browser_evaluate" => {
+            let ScriptArguments { function, target, .. } = given.read()?;
+            Call::Evaluate { function, target }
+        }
+        "browser_network_requests" => {
+            let RequestsArguments { all, filter } = given.read()?;
+            Call::Requests { all, filter: filter.as_deref().map(expression) }
+        }
+        "browser_network_request" => {
+            let RequestArguments { index, part } = given.read()?;
+            Call::PageRequest { number: index as usize, part }
         }
         "browser_close" => given.nothing(Call::Close)?,
         _ => return Err(CallError::NotOffered),

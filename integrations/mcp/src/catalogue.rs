@@ -1,12 +1,13 @@
 //! The tools: those of playwright-mcp under the same names and with the same parameters, so that agents can use them
 //! unchanged, and three of the guard's own.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::arguments::{
-    BlockArguments, ClickArguments, DialogArguments, FindArguments, FormArguments, HoverArguments,
-    KeyArguments, NoArguments, PlanArguments, ScreenshotArguments, SelectArguments, SnapshotArguments,
-    TabsArguments, TypeArguments, UrlArguments, WaitArguments, schema,
+    BlockArguments, ClickArguments, ConsoleArguments, DialogArguments, FindArguments, FormArguments,
+    HoverArguments, KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments,
+    ResizeArguments, ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments,
+    TypeArguments, UrlArguments, WaitArguments, schema,
 };
 use crate::settings::GatewaySettings;
 
@@ -15,14 +16,12 @@ use crate::settings::GatewaySettings;
 pub enum CarriedOutBy {
     /// The session, after a decision.
     Session,
-    /// The bridge to the browser, without a decision of the session: screenshots.
-    Bridge,
-    /// The real playwright-mcp, for tools that only observe.
-    Upstream,
-    /// The real playwright-mcp, if the user allowed scripts.
-    UpstreamScripts,
-    /// The real playwright-mcp, if the user allowed access to network traffic.
-    UpstreamNetwork,
+    /// The browser's developer tools, without a decision of the session.
+    DeveloperTools,
+    /// The developer tools, if the user allowed scripts.
+    Scripts,
+    /// The developer tools, if the user allowed access to network traffic.
+    Network,
 }
 
 /// A tool as a client sees it.
@@ -48,22 +47,12 @@ impl ToolEntry {
 
     /// Returns true if it is offered under these settings.
     pub fn is_offered(&self, settings: &GatewaySettings) -> bool {
-        let upstream = settings.upstream.is_some();
         match self.by {
-            CarriedOutBy::Session | CarriedOutBy::Bridge => true,
-            CarriedOutBy::Upstream => upstream,
-            CarriedOutBy::UpstreamScripts => upstream && settings.allowed.scripts,
-            CarriedOutBy::UpstreamNetwork => upstream && settings.allowed.network,
+            CarriedOutBy::Session | CarriedOutBy::DeveloperTools => true,
+            CarriedOutBy::Scripts => settings.allowed.scripts,
+            CarriedOutBy::Network => settings.allowed.network,
         }
     }
-}
-
-fn text(description: &str) -> Value {
-    json!({ "type": "string", "description": description })
-}
-
-fn object(properties: Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 /// All tools, even those that are not offered.
@@ -144,7 +133,7 @@ fn acting() -> Vec<ToolEntry> {
         ),
         tool(
             "browser_tabs",
-            "List the tabs. A container has one page: it cannot open, choose or close others",
+            "List the tabs, or open, select or close one. With values of the user's in the container it has one tab",
             schema::<TabsArguments>(),
         ),
         tool(
@@ -157,7 +146,7 @@ fn acting() -> Vec<ToolEntry> {
     ]
 }
 
-/// Tools that only observe. playwright-mcp parses the arguments of its own, so that their schemas are written here.
+/// Tools that show what developers see of a page. They bypass the session.
 fn observing() -> Vec<ToolEntry> {
     let past = |name, description, schema, by| ToolEntry { by, ..reading(name, description, schema) };
     vec![
@@ -165,61 +154,44 @@ fn observing() -> Vec<ToolEntry> {
             "browser_take_screenshot",
             "Take a picture of the page. Not once values of the user's are in the container",
             schema::<ScreenshotArguments>(),
-            CarriedOutBy::Bridge,
+            CarriedOutBy::DeveloperTools,
         ),
         past(
             "browser_console_messages",
             "Read what the page wrote to the console. Not once values of the user's are in the container",
-            object(
-                json!({
-                    "level": { "type": "string", "enum": ["error", "warning", "info", "debug"] },
-                    "all": { "type": "boolean" },
-                }),
-                &[],
-            ),
-            CarriedOutBy::Upstream,
+            schema::<ConsoleArguments>(),
+            CarriedOutBy::DeveloperTools,
         ),
         ToolEntry {
             reads_only: false,
             ..past(
                 "browser_resize",
-                "Give the page another size",
-                object(
-                    json!({ "width": { "type": "number" }, "height": { "type": "number" } }),
-                    &["width", "height"],
-                ),
-                CarriedOutBy::Upstream,
+                "Give the page another size. Not once values of the user's are in the container",
+                schema::<ResizeArguments>(),
+                CarriedOutBy::DeveloperTools,
             )
         },
         ToolEntry {
             reads_only: false,
             ..past(
                 "browser_evaluate",
-                "Run a script in the page. Not once values of the user's are in the container",
-                object(json!({ "function": text("() => { ... }") }), &["function"]),
-                CarriedOutBy::UpstreamScripts,
+                "Run a script in the page. Not once values of the user's are in the container, and none are put into a container in \
+                 which a script ran",
+                schema::<ScriptArguments>(),
+                CarriedOutBy::Scripts,
             )
         },
         past(
             "browser_network_requests",
             "List what the page asked for. Not once values of the user's are in the container",
-            object(json!({ "static": { "type": "boolean" }, "filter": text("A regular expression") }), &[]),
-            CarriedOutBy::UpstreamNetwork,
+            schema::<RequestsArguments>(),
+            CarriedOutBy::Network,
         ),
         past(
             "browser_network_request",
             "Show one request. Not once values of the user's are in the container",
-            object(
-                json!({
-                    "index": { "type": "integer", "minimum": 1 },
-                    "part": {
-                        "type": "string",
-                        "enum": ["request-headers", "request-body", "response-headers", "response-body"],
-                    },
-                }),
-                &["index"],
-            ),
-            CarriedOutBy::UpstreamNetwork,
+            schema::<RequestArguments>(),
+            CarriedOutBy::Network,
         ),
     ]
 }
@@ -228,17 +200,15 @@ fn observing() -> Vec<ToolEntry> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::settings::{Allowed, UpstreamCommand};
+    use crate::settings::Allowed;
+    use serde_json::json;
 
     #[test]
     fn tools_that_are_not_allowed_are_not_offered() {
         let offered = |settings: &GatewaySettings| -> Vec<&str> {
             all().into_iter().filter(|tool| tool.is_offered(settings)).map(|tool| tool.name).collect()
         };
-        let alone = offered(&GatewaySettings::default());
-        assert!(alone.contains(&"browser_take_screenshot") && !alone.contains(&"browser_console_messages"));
-        let upstream = Some(UpstreamCommand { node: "node".into(), script: "cli.js".into() });
-        let mut settings = GatewaySettings { upstream, ..GatewaySettings::default() };
+        let mut settings = GatewaySettings::default();
         assert!(offered(&settings).contains(&"browser_console_messages"));
         for withheld in ["browser_evaluate", "browser_network_requests", "browser_run_code_unsafe"] {
             assert!(!offered(&settings).contains(&withheld), "{withheld}");

@@ -1,28 +1,20 @@
-//! The browser, and the playwright-mcp that shares it. A lost browser is started again for the next task.
+//! The browser. A lost one is started again for the next task.
 
-use portcullis::guard::SystemEntropy;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
-use portcullis::vault::Entropy;
 
-use crate::settings::{GatewayError, UpstreamCommand};
-use crate::upstream::Upstream;
+use crate::settings::GatewayError;
 
-/// The browser and playwright-mcp with their settings.
+/// The browser with its settings.
 pub struct Engine {
     settings: BrowserSettings,
-    command: Option<UpstreamCommand>,
     browser: Browser,
-    pub upstream: Option<Upstream>,
 }
 
 impl Engine {
-    /// Starts the browser. playwright-mcp starts at its first call.
-    pub async fn start(
-        settings: BrowserSettings,
-        command: Option<UpstreamCommand>,
-    ) -> Result<Engine, GatewayError> {
-        let (browser, upstream) = launch(&settings, command.as_ref()).await?;
-        Ok(Engine { settings, command, browser, upstream })
+    /// Starts the browser.
+    pub async fn start(settings: BrowserSettings) -> Result<Engine, GatewayError> {
+        let browser = Browser::launch_on_pipe(settings.clone()).await?;
+        Ok(Engine { settings, browser })
     }
 
     /// Returns true if the browser runs. The containers of a browser that was killed or crashed are lost.
@@ -33,31 +25,13 @@ impl Engine {
     /// The browser, which is started again if it is lost. No task may be open in that case.
     pub async fn browser(&mut self) -> Result<&Browser, GatewayError> {
         if !self.is_running() {
-            if let Some(old) = self.upstream.take() {
-                old.stop().await;
-            }
-            (self.browser, self.upstream) = launch(&self.settings, self.command.as_ref()).await?;
+            self.browser = Browser::launch_on_pipe(self.settings.clone()).await?;
         }
         Ok(&self.browser)
     }
 
-    /// Ends both.
+    /// Ends it.
     pub async fn stop(self) {
-        if let Some(upstream) = self.upstream {
-            upstream.stop().await;
-        }
         self.browser.close().await;
     }
-}
-
-async fn launch(
-    settings: &BrowserSettings,
-    command: Option<&UpstreamCommand>,
-) -> Result<(Browser, Option<Upstream>), GatewayError> {
-    let Some(command) = command else { return Ok((Browser::launch(settings.clone()).await?, None)) };
-    let mut secret = [0; 32];
-    SystemEntropy.fill(&mut secret);
-    let (browser, relay) = Browser::launch_shared(settings.clone(), &secret).await?;
-    let upstream = Upstream::new(command.clone(), relay);
-    Ok((browser, Some(upstream.map_err(|error| GatewayError::Folder(error.to_string()))?)))
 }

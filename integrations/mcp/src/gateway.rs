@@ -72,7 +72,7 @@ impl Gateway {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let engine = Engine::start(self.browser, self.settings.upstream.clone()).await?;
+        let engine = Engine::start(self.browser).await?;
         let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
         let settings = self.settings.clone();
         let worker = Worker::new(Lasting::new(self.mode), engine, self.settings);

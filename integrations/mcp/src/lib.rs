@@ -3,8 +3,8 @@
 //! call and scrubs every answer.
 //!
 //! The session itself carries out the actions on a page (open, click, type, select, press, read), on exactly the element that
-//! was decided about. Tools that only observe (the console, resizing) go to the real `@playwright/mcp`, which shares the
-//! browser through a relay that shows it only this container, and its answers are scrubbed. All other tools are withheld.
+//! was decided about. Tools that show what developers see of a page (the console, its requests) are for containers without values of
+//! the user's, and their answers are scrubbed. All other tools are withheld.
 //!
 //! | module | subject |
 //! |---|---|
@@ -24,7 +24,8 @@
 //! | `target` | elements by ref, role, text or selector |
 //! | `rendered` | parts of the page as it was rendered for the agent |
 //! | `known_page` | what the agent was told of the page, and what of a later one is new |
-//! | `engine`, `upstream` | the browser, and the real playwright-mcp |
+//! | `developer_tools` | the words of the console, of requests and of a script's result |
+//! | `engine` | the browser |
 
 pub mod catalogue;
 pub mod consent;
@@ -34,6 +35,7 @@ pub mod settings;
 
 mod arguments;
 mod call;
+mod developer_tools;
 mod engine;
 mod known_page;
 mod lines;
@@ -43,10 +45,9 @@ mod rendered;
 mod server;
 mod target;
 mod task_session;
-mod upstream;
 mod wire;
 mod worker;
 
 pub use gateway::Gateway;
-pub use settings::{Allowed, GatewayError, GatewaySettings, Snapshots, UpstreamCommand};
+pub use settings::{Allowed, GatewayError, GatewaySettings, Snapshots};
 pub use task_session::{OpenTaskLog, ReceiveReport};

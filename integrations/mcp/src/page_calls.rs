@@ -7,10 +7,9 @@ use portcullis::Action;
 use portcullis::session::ShownDialog;
 use portcullis::signals::playwright::{BridgeError, Picture};
 use portcullis::signals::{ElementRef, Verb};
-use serde_json::Value;
 
-use crate::call::{Answer, Block, Call, FieldToFill, FieldValue};
-use crate::catalogue::CarriedOutBy;
+use crate::call::{Answer, Block, Call, FieldToFill, FieldValue, SearchPattern};
+use crate::developer_tools;
 use crate::rendered;
 use crate::settings::Snapshots;
 use crate::target::{self, Target};
@@ -34,15 +33,14 @@ impl Worker {
             self.begin_users_task().await?;
         }
         match call {
-            Call::Request { .. } if self.scripted => Err(
-                // A script that waits in the page could report a filled value in an encoding that no mask covers.
-                "a script of yours ran in this container, so nothing is released into it; close it with \
-                 browser_close and start again"
-                    .to_owned(),
-            ),
             Call::Request { block } => {
-                let said = self.request(block).await?;
-                Ok(self.with_page(Answer::of_session(said)).await)
+                let said = self.act(Action::Request(block)).await?;
+                let mut answer = Answer::of_session(said);
+                if self.session.as_mut().is_some_and(TaskSession::take_pages_changed) {
+                    let closed = "a request for values closes the other tabs of its container";
+                    answer.blocks.push(Block::Text(closed.to_owned()));
+                }
+                Ok(self.with_page(answer).await)
             }
             Call::Back => self.verb(Verb::Back).await,
             Call::Snapshot { target, depth, limit } => self.snapshot(target.as_deref(), depth, limit).await,
@@ -82,41 +80,85 @@ impl Worker {
                 self.verb(Verb::Select { target, options }).await
             }
             Call::Press { key } => self.verb(Verb::Press { key }).await,
-            Call::Dialog { accept } => {
+            Call::Dialog { accept, words } => {
                 let session = self.session.as_mut().ok_or_else(no_page)?;
                 if session.dialog().is_none() {
                     return Err("the page shows no dialog".to_owned());
                 }
-                let said = session.answer_dialog(accept).await;
+                let said = session.answer_dialog(accept, words.as_deref()).await;
                 self.answered(said).await
             }
             Call::Wait { milliseconds, text, text_gone } => self.wait(milliseconds, text, text_gone).await,
-            Call::Screenshot(settings) => {
+            Call::Screenshot { target, settings } => {
+                let of = match &target {
+                    Some(target) => Some(self.find(target).await?),
+                    None => None,
+                };
                 let session = self.session.as_mut().ok_or_else(no_page)?;
-                let Picture { base64, form } = match session.picture(settings).await {
+                let Picture { base64, form } = match session.picture(of.as_ref(), settings).await {
                     Err(BridgeError::TextWithheld) => return Err(OFF.to_owned()),
                     other => other.map_err(|error| error.to_string())?,
                 };
-                let what = if settings.whole_page { "the whole page" } else { "the viewport" };
+                let what = match (&of, settings.whole_page) {
+                    (Some(_), _) => "the element",
+                    (None, true) => "the whole page",
+                    (None, false) => "the viewport",
+                };
                 let said = Block::Text(format!("### Result\nA picture of {what}"));
                 let picture = Block::Picture { data: base64, media_type: form.media_type().to_owned() };
                 Ok(Answer { blocks: vec![said, picture], is_error: false })
             }
-            Call::Upstream { tool, arguments, by } => {
-                let session = self.session.as_mut().ok_or_else(no_page)?;
-                if session.is_private() {
-                    return Err(OFF.to_owned());
-                }
-                let upstream =
-                    self.engine.upstream.as_mut().ok_or("there is no playwright-mcp behind the guard")?;
-                self.scripted |= by == CarriedOutBy::UpstreamScripts;
-                let said = upstream.call(tool, arguments).await.map_err(|error| error.to_string())?;
-                scrubbed(session, said)
+            Call::Console { .. }
+            | Call::Resize { .. }
+            | Call::Evaluate { .. }
+            | Call::Requests { .. }
+            | Call::PageRequest { .. } => self.on_developer_tools(call).await,
+            Call::ListTabs | Call::NewTab { .. } | Call::SelectTab { .. } | Call::CloseTab { .. } => {
+                self.on_tabs(call).await
             }
-            Call::Plan { .. } | Call::Status | Call::Navigate { .. } | Call::Close | Call::ListTabs => {
+            Call::Plan { .. } | Call::Status | Call::Navigate { .. } | Call::Close => {
                 Err("this call needs no page".to_owned())
             }
         }
+    }
+
+    /// Carries out a call about the tabs. Its answer lists them, as playwright-mcp's does.
+    async fn on_tabs(&mut self, call: Call) -> Result<Answer, String> {
+        let session = self.session.as_mut().ok_or_else(no_page)?;
+        let (mut status, mut opens) = (None, None);
+        match call {
+            Call::NewTab { url } => {
+                session.open_page().await?;
+                opens = url;
+            }
+            Call::SelectTab { number } => session.select_page(number).await?,
+            Call::CloseTab { number } => session.close_page(number).await?,
+            _ => {}
+        }
+        self.forget_page();
+        if let Some(url) = opens {
+            let said = self.act(Action::Verb(Verb::Open { url })).await?;
+            if said != "ok" {
+                return self.answered(said).await;
+            }
+            status = self.session.as_mut().and_then(TaskSession::take_http_status).and_then(error_status);
+        }
+        let tabs = self.tabs().await?;
+        let mut answer = Answer::text(format!("### Result\n{tabs}"));
+        answer.blocks.extend(status.map(|status| Block::Text(format!("HTTP status: {status}"))));
+        Ok(answer)
+    }
+
+    /// The tabs, one on a line.
+    async fn tabs(&mut self) -> Result<String, String> {
+        let session = self.session.as_mut().ok_or_else(no_page)?;
+        Ok(rendered::tabs(&session.pages().await))
+    }
+
+    /// Forgets what the agent knows of the page, since it turned to another one, which is told whole next.
+    fn forget_page(&mut self) {
+        self.rendered.clear();
+        self.known.forget();
     }
 
     pub(crate) async fn act(&mut self, action: Action) -> Result<String, String> {
@@ -129,29 +171,69 @@ impl Worker {
         let said = session.act(action).await;
         if session.is_private() && !blind {
             self.known.forget();
-            self.blind_upstream().await;
         }
         Ok(said)
     }
 
-    /// Carries a request out while playwright-mcp has no access: a page may write a filled value to its console, and
-    /// playwright-mcp stores console messages in a file. If nothing was released, its access is restored.
-    async fn request(&mut self, block: String) -> Result<String, String> {
-        self.blind_upstream().await;
-        let said = self.act(Action::Request(block)).await;
-        if let (Some(session), Some(upstream)) = (&self.session, &self.engine.upstream)
-            && !session.is_private()
-        {
-            upstream.follow(session);
-        }
-        said
-    }
-
-    /// Takes playwright-mcp's access away, and its memory of the page.
-    pub(crate) async fn blind_upstream(&mut self) {
-        if let Some(upstream) = &mut self.engine.upstream {
-            upstream.leave().await;
-        }
+    /// Carries out a call of the developer tools.
+    async fn on_developer_tools(&mut self, call: Call) -> Result<Answer, String> {
+        let element = match &call {
+            Call::Evaluate { target: Some(target), .. } => Some(self.find(target).await?),
+            _ => None,
+        };
+        let session = self.session.as_mut().ok_or_else(no_page)?;
+        let failed = |error: BridgeError| match error {
+            BridgeError::TextWithheld => OFF.to_owned(),
+            error => error.to_string(),
+        };
+        let missing = |number: usize| {
+            format!(
+                "### Error\nRequest #{number} not found. browser_network_requests lists them with their numbers"
+            )
+        };
+        let said = match call {
+            Call::Console { level, all } => {
+                developer_tools::console(&session.console(all).map_err(failed)?, level)
+            }
+            Call::Resize { width, height } => {
+                session.resize(width, height).await.map_err(failed)?;
+                return Ok(self.with_page(Answer::text("ok")).await);
+            }
+            Call::Evaluate { function, .. } => {
+                let result = session.run_script(&function, element.as_ref()).await.map_err(failed)?;
+                match developer_tools::script_result(result) {
+                    Ok(value) => value,
+                    Err(thrown) => return scrubbed(session, "Error", &thrown, true),
+                }
+            }
+            Call::Requests { all, filter } => {
+                let filter = filter.map(|filter| match filter {
+                    SearchPattern::Text(words) => rendered::compiled(&words, true),
+                    SearchPattern::Expression { pattern, any_case } => rendered::compiled(&pattern, any_case),
+                });
+                let requests = session.requests().map_err(failed)?;
+                developer_tools::requests(&requests, all, filter.transpose()?.as_ref())
+            }
+            Call::PageRequest { number, part } => {
+                let requests = session.requests().map_err(failed)?;
+                let request = number.checked_sub(1).and_then(|at| requests.get(at));
+                let request = request.ok_or_else(|| missing(number))?;
+                let known = part.map(|part| developer_tools::part(request, part));
+                match known {
+                    None => developer_tools::details(number, request),
+                    Some(Some(known)) => known,
+                    Some(None) => {
+                        let body = session.response_body(request).await.map_err(|error| match error {
+                            BridgeError::NotApplicable => "the browser has not kept the content".to_owned(),
+                            error => failed(error),
+                        })?;
+                        developer_tools::body(body)
+                    }
+                }
+            }
+            _ => return Err("this call is none of the developer tools".to_owned()),
+        };
+        scrubbed(session, "Result", &said, false)
     }
 
     /// Reads the page for the agent. The error is the reason of a denial.
@@ -180,14 +262,18 @@ impl Worker {
         let mut answer = Answer::of_session(said);
         if let Some(address) = self.session.as_mut().and_then(TaskSession::take_refused_window) {
             answer.blocks.push(Block::Text(format!(
-                "the page opened another window, which was closed: a container has one page. browser_navigate opens its address \
-                 here:\n{address}"
+                "the page opened another window, which was closed: with values of the user's in it, or with eight pages, a container \
+                 gets no further one. browser_navigate opens its address here:\n{address}"
             )));
         }
         if let Some(status) =
             self.session.as_mut().and_then(TaskSession::take_http_status).and_then(error_status)
         {
             answer.blocks.push(Block::Text(format!("HTTP status: {status}")));
+        }
+        if self.session.as_mut().is_some_and(TaskSession::take_pages_changed) {
+            self.forget_page();
+            answer.blocks.push(Block::Text(format!("### Open tabs\n{}", self.tabs().await?)));
         }
         Ok(if done { self.with_page(answer).await } else { answer })
     }
@@ -312,17 +398,17 @@ fn error_status(status: u16) -> Option<StatusCode> {
         .filter(|status| !status.is_success() && status.canonical_reason().is_some())
 }
 
-/// A dialog as the agent is told it. Its message cannot leave the quotes.
+/// A dialog as the agent is told it.
 fn told(dialog: &ShownDialog) -> String {
-    let (kind, message) = (dialog.kind.name(), Value::from(dialog.message.as_str()));
+    let ShownDialog { kind, message } = dialog;
+    let kind = kind.name();
     format!(
         "### Dialog\nThe page shows this {kind}, and does nothing until browser_handle_dialog answers it: {message}"
     )
 }
 
-/// Scrubs the answer of playwright-mcp for the agent.
-fn scrubbed(session: &mut TaskSession, (said, is_error): (Vec<String>, bool)) -> Result<Answer, String> {
-    let texts = said.into_iter().map(|text| session.scrub(&text).map(Block::Text));
-    let blocks = texts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    Ok(Answer { blocks, is_error })
+/// What the developer tools say, scrubbed for the agent.
+fn scrubbed(session: &mut TaskSession, title: &str, said: &str, is_error: bool) -> Result<Answer, String> {
+    let text = session.scrub(&format!("### {title}\n{said}")).map_err(|error| error.to_string())?;
+    Ok(Answer { is_error, ..Answer::text(text) })
 }

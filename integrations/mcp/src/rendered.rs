@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use portcullis::session::ListedPage;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
@@ -17,6 +18,20 @@ const MOST_FOUND: usize = 50;
 
 /// The number of lines before and after a match that are told with it.
 const AROUND: usize = 3;
+
+/// The tabs of a container, one on a line as playwright-mcp lists them: `- 0: (current) [Title](https://shop.example/)`. Words
+/// that could be taken for the end of their brackets keep their quotes.
+pub fn tabs(pages: &[ListedPage]) -> String {
+    let plain = |words: &str| {
+        let inner = words.strip_prefix('"').and_then(|words| words.strip_suffix('"'));
+        inner.filter(|inner| !inner.contains(['[', ']', '(', ')', '\\'])).unwrap_or(words).to_owned()
+    };
+    let line = |(number, page): (usize, &ListedPage)| {
+        let current = if page.is_current { "(current) " } else { "" };
+        format!("- {number}: {current}[{}]({})", plain(&page.title), plain(&page.address))
+    };
+    pages.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
 
 /// The line of an element with the lines of its descendants.
 pub fn within(text: &str, element: &str) -> Option<String> {
@@ -112,11 +127,7 @@ pub fn find(text: &str, pattern: &SearchPattern) -> Result<(usize, Vec<String>),
             Box::new(move |line| line.to_lowercase().contains(&words))
         }
         SearchPattern::Expression { pattern, any_case } => {
-            let regex = Regex::builder()
-                .configure(Regex::config().nfa_size_limit(Some(LARGEST_EXPRESSION)))
-                .syntax(syntax::Config::new().case_insensitive(*any_case))
-                .build(pattern)
-                .map_err(|_| "it cannot be read, or is too large".to_owned())?;
+            let regex = compiled(pattern, *any_case)?;
             Box::new(move |line| regex.is_match(line))
         }
     };
@@ -140,6 +151,15 @@ pub fn find(text: &str, pattern: &SearchPattern) -> Result<(usize, Vec<String>),
         last = Some(at);
     }
     Ok((matching.len(), shown))
+}
+
+/// An expression of the agent's.
+pub fn compiled(pattern: &str, any_case: bool) -> Result<Regex, String> {
+    Regex::builder()
+        .configure(Regex::config().nfa_size_limit(Some(LARGEST_EXPRESSION)))
+        .syntax(syntax::Config::new().case_insensitive(any_case))
+        .build(pattern)
+        .map_err(|_| "the regular expression cannot be read, or is too large".to_owned())
 }
 
 fn indent_of(lines: &[&str], at: usize) -> usize {

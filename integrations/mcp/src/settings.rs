@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 
 use portcullis::signals::playwright::BridgeError;
 
@@ -26,23 +25,12 @@ pub struct Allowed {
     pub network: bool,
 }
 
-/// The command of the real playwright-mcp.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamCommand {
-    /// Node.
-    pub node: PathBuf,
-    /// `cli.js` of the package `@playwright/mcp`.
-    pub script: PathBuf,
-}
-
 /// The settings of the gateway.
 #[derive(Debug, Clone, Default)]
 pub struct GatewaySettings {
     /// The user's own words for the task, with its web addresses. Without them the agent proposes a task
     /// (`portcullis_plan`) and the user is asked for it.
     pub task: Option<String>,
-    /// The real playwright-mcp. Without it there is no console, no resizing, no script and no network tool.
-    pub upstream: Option<UpstreamCommand>,
     /// The allowed tools.
     pub allowed: Allowed,
     /// The additional content of an action's answer.
@@ -55,9 +43,6 @@ pub enum GatewayError {
     /// The browser failed.
     #[error(transparent)]
     Browser(#[from] BridgeError),
-    /// The folder for the files of playwright-mcp could not be made.
-    #[error("no folder could be made for the files of playwright-mcp: {0}")]
-    Folder(String),
     /// The client does not speak the protocol.
     #[error("the client does not speak the protocol: {0}")]
     Protocol(String),

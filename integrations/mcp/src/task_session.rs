@@ -3,8 +3,11 @@
 use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
-use portcullis::session::{Proposal, SessionError, ShownDialog};
-use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings, SecondProgram};
+use portcullis::session::{ListedPage, Proposal, SessionError, ShownDialog};
+use portcullis::signals::playwright::developer_tools::console::ConsoleMessage;
+use portcullis::signals::playwright::developer_tools::requests::{PageRequest, ResponseBody};
+use portcullis::signals::playwright::developer_tools::{Recording, ScriptResult};
+use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings};
 use portcullis::signals::{Container, ElementRef, Origin};
 use portcullis::{Action, Guard, Session};
 
@@ -121,10 +124,15 @@ impl TaskSession {
         }
     }
 
-    pub async fn picture(&mut self, settings: PictureSettings) -> Result<Picture, BridgeError> {
-        match self {
-            TaskSession::Guarded(session) => session.picture(settings).await,
-            TaskSession::Observed(session) => session.picture(settings).await,
+    pub async fn picture(
+        &mut self,
+        of: Option<&ElementRef>,
+        settings: PictureSettings,
+    ) -> Result<Picture, BridgeError> {
+        match (self, of) {
+            (TaskSession::Guarded(session), of) => session.picture(of, settings).await,
+            (TaskSession::Observed(session), None) => session.tab().picture(settings).await,
+            (TaskSession::Observed(session), Some(of)) => session.tab().picture_of(of, settings).await,
         }
     }
 
@@ -153,13 +161,67 @@ impl TaskSession {
     }
 
     /// Accepts or dismisses the dialog that the page shows, and adds to a refusal what the agent can do next.
-    pub async fn answer_dialog(&mut self, accept: bool) -> String {
+    pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> String {
         match self {
             TaskSession::Guarded(session) => {
-                let answer = session.answer_dialog(accept).await;
+                let answer = session.answer_dialog(accept, words).await;
                 session.with_next_steps(answer)
             }
             TaskSession::Observed(_) => "there is no dialog".to_owned(),
+        }
+    }
+
+    /// The pages of the container. An observed session has one.
+    pub async fn pages(&mut self) -> Vec<ListedPage> {
+        match self {
+            TaskSession::Guarded(session) => session.pages().await,
+            TaskSession::Observed(_) => {
+                vec![ListedPage { is_current: true, title: String::new(), address: String::new() }]
+            }
+        }
+    }
+
+    /// How many pages the container has.
+    pub fn page_count(&self) -> usize {
+        match self {
+            TaskSession::Guarded(session) => session.page_count(),
+            TaskSession::Observed(_) => 1,
+        }
+    }
+
+    /// Opens an empty page, and turns to it.
+    pub async fn open_page(&mut self) -> Result<(), String> {
+        match self {
+            TaskSession::Guarded(session) => session.open_page().await.map_err(|error| error.to_string()),
+            TaskSession::Observed(_) => Err(one_page()),
+        }
+    }
+
+    /// Turns to another page, by its place in the list.
+    pub async fn select_page(&mut self, number: usize) -> Result<(), String> {
+        match self {
+            TaskSession::Guarded(session) => {
+                session.select_page(number).await.map_err(|error| error.to_string())
+            }
+            TaskSession::Observed(_) => Err(one_page()),
+        }
+    }
+
+    /// Closes a page, by its place in the list, or the current one.
+    pub async fn close_page(&mut self, number: Option<usize>) -> Result<(), String> {
+        match self {
+            TaskSession::Guarded(session) => {
+                session.close_page(number).await.map_err(|error| error.to_string())
+            }
+            TaskSession::Observed(_) => Err(one_page()),
+        }
+    }
+
+    /// Whether pages opened or closed by themselves, or at a request, since the last call.
+    pub fn take_pages_changed(&mut self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.take_pages_changed(),
+            TaskSession::Observed(_) => false,
         }
     }
 
@@ -227,10 +289,50 @@ impl TaskSession {
         lines.join("\n")
     }
 
-    pub fn show_to(&self, program: &SecondProgram) {
+    /// Has the pages record what the developer tools tell, as far as the agent may ask for it.
+    pub fn record_pages(&mut self, recording: Recording) {
         match self {
-            TaskSession::Guarded(session) => session.show_to(program),
-            TaskSession::Observed(session) => session.show_to(program),
+            TaskSession::Guarded(session) => session.record_pages(recording),
+            TaskSession::Observed(session) => session.tab().record(recording),
+        }
+    }
+
+    pub fn console(&self, all: bool) -> Result<Vec<ConsoleMessage>, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.console(all),
+            TaskSession::Observed(session) => session.tab().console(all),
+        }
+    }
+
+    pub fn requests(&self) -> Result<Vec<PageRequest>, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.requests(),
+            TaskSession::Observed(session) => session.tab().requests(),
+        }
+    }
+
+    pub async fn response_body(&self, of: &PageRequest) -> Result<ResponseBody, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.response_body(of).await,
+            TaskSession::Observed(session) => session.tab().response_body(of).await,
+        }
+    }
+
+    pub async fn run_script(
+        &mut self,
+        script: &str,
+        element: Option<&ElementRef>,
+    ) -> Result<ScriptResult, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.run_script(script, element).await,
+            TaskSession::Observed(session) => session.tab().run_script(script, element).await,
+        }
+    }
+
+    pub async fn resize(&self, width: u32, height: u32) -> Result<(), BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.resize(width, height).await,
+            TaskSession::Observed(session) => session.tab().resize(width, height).await,
         }
     }
 }
@@ -243,6 +345,7 @@ fn started(
     match begun {
         Ok(mut session) => {
             session.let_dialogs_wait();
+            session.let_pages_open();
             Ok(TaskSession::Guarded(Box::new(session)))
         }
         Err((error, given_back)) => {
@@ -250,6 +353,10 @@ fn started(
             Err(not_started(&error))
         }
     }
+}
+
+fn one_page() -> String {
+    "a task that is only observed has one page".to_owned()
 }
 
 fn stopped() -> String {

@@ -5,6 +5,7 @@
 
 use portcullis::Action;
 use portcullis::session::Proposal;
+use portcullis::signals::playwright::developer_tools::Recording;
 use portcullis::signals::{Origin, Verb};
 use tokio::sync::{mpsc, watch};
 
@@ -41,8 +42,6 @@ pub struct Worker {
     pub(crate) rendered: String,
     /// The text of the page that the agent was told.
     pub(crate) known: KnownPage,
-    /// True if a script of the agent ran in the container.
-    pub(crate) scripted: bool,
     /// True while the tools that bypass the session are on.
     observing: watch::Sender<bool>,
 }
@@ -56,7 +55,6 @@ impl Worker {
             session: None,
             rendered: String::new(),
             known: KnownPage::default(),
-            scripted: false,
             observing: watch::Sender::new(true),
         }
     }
@@ -101,6 +99,10 @@ impl Worker {
         answer
     }
 
+    fn is_only_tab(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.page_count() == 1)
+    }
+
     fn page_is_gone(&self) -> bool {
         self.session.as_ref().is_some_and(TaskSession::is_gone)
     }
@@ -123,10 +125,15 @@ impl Worker {
                 self.end().await;
                 Ok(Answer::text("the page and its container are closed"))
             }
-            Call::ListTabs => Ok(Answer::text(match self.session {
-                Some(_) => "- 0: (current) the page of this container",
-                None => "no page is open",
-            })),
+            // Before the first address there is no container, and an empty page to an agent.
+            Call::ListTabs | Call::NewTab { url: None } if self.session.is_none() => {
+                Ok(Answer::text("### Result\n- 0: (current) [](about:blank)"))
+            }
+            Call::NewTab { url: Some(url) } if self.session.is_none() => self.navigate(url).await,
+            Call::CloseTab { .. } if self.is_only_tab() => {
+                self.end().await;
+                Ok(Answer::text("the only tab is closed, and its container with it"))
+            }
             call => self.on_the_page(call).await,
         };
         done.unwrap_or_else(Answer::error)
@@ -230,13 +237,10 @@ impl Worker {
         }
     }
 
-    fn opened(&mut self, session: TaskSession) {
-        if let Some(upstream) = &self.engine.upstream {
-            upstream.follow(&session);
-        }
+    fn opened(&mut self, mut session: TaskSession) {
+        session.record_pages(Recording { console: true, requests: self.settings.allowed.network });
         self.rendered.clear();
         self.known.forget();
-        self.scripted = false;
         self.session = Some(session);
     }
 
@@ -244,7 +248,6 @@ impl Worker {
         self.rendered.clear();
         self.known.forget();
         if let Some(session) = self.session.take() {
-            self.blind_upstream().await;
             self.lasting.mode.end(session).await;
         }
     }

@@ -132,6 +132,8 @@ pub enum Reason {
     Unconfirmed,
     /// A dialog of the page waits for an answer.
     DialogOpen,
+    /// A script of the agent's ran in the container.
+    ScriptRan,
 }
 
 /// The signals that deny when they are unknown.
@@ -185,7 +187,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 75] = [
+    pub const ALL: [Reason; 76] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -261,5 +263,6 @@ impl Reason {
         Reason::BrowserLost,
         Reason::Unconfirmed,
         Reason::DialogOpen,
+        Reason::ScriptRan,
     ];
 }

@@ -386,6 +386,11 @@ impl Reason {
                 "The page shows a dialog, and does nothing until it is answered.",
                 "Answer the dialog, and read the page again: the step may have taken effect.",
             ),
+            Reason::ScriptRan => Words::new(
+                "script_ran",
+                "A script of yours ran in this container, so nothing is released into it: the script may be waiting in the page.",
+                "Close the container (browser_close), open the page again, and ask there.",
+            ),
         }
     }
 }

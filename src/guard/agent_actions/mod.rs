@@ -122,12 +122,13 @@ impl AgentActions {
         ledger.entries.push(Entry { action, location, form: page.form, harmless, seen });
     }
 
-    /// Records that the agent accepts a dialog, before it does.
-    pub(crate) fn note_accepted(&self, site: &Origin, message: &str) {
-        let action =
-            RecordedAction { site: site.clone(), label: message.to_owned(), act: ActionKind::Clicked };
+    /// Records that the agent accepts a dialog, with words of its own or without, before it does.
+    pub(crate) fn note_accepted(&self, site: &Origin, message: &str, words: Option<&str>) {
+        let act = words.map_or(ActionKind::Clicked, |words| ActionKind::Typed(words.to_owned()));
+        let action = RecordedAction { site: site.clone(), label: message.to_owned(), act };
         let mut ledger = self.lock();
-        if ledger.entries.len() >= MAX_ACTIONS {
+        let is_long = words.is_some_and(|words| words.chars().count() > MAX_TEXT);
+        if ledger.entries.len() >= MAX_ACTIONS || is_long {
             ledger.is_full = true;
             return;
         }

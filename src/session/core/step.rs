@@ -82,8 +82,20 @@ impl Core {
         }
     }
 
+    /// Whether a text is a request for values, and no plan.
+    pub(in crate::session) fn is_block(&self, text: &str) -> bool {
+        matches!(AgentMessage::read(&self.schema, text), Ok(AgentMessage::Block(_)))
+    }
+
+    /// Forgets what the agent read of the page, since it acts on another one from now on.
+    pub(in crate::session) fn turn_to_another_page(&mut self) {
+        self.page = None;
+        self.last_text.clear();
+        self.pointed = None;
+    }
+
     /// Refuses a block as a whole. `detail` says where the error is.
-    fn refuse_block(&mut self, reason: Reason, detail: &str) -> Command {
+    pub(in crate::session) fn refuse_block(&mut self, reason: Reason, detail: &str) -> Command {
         self.counts.denied(reason);
         self.requests += 1;
         let refused = AuditEvent::Refused {

@@ -5,6 +5,8 @@ use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use browser_signals::outline::Purpose;
+use browser_signals::playwright::developer_tools::Recording;
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
 use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
 use policy_dfa::{Millis, Reason, Task};
@@ -33,7 +35,17 @@ use crate::system::unix_ms;
 pub struct Session {
     id: SessionId,
     pub(super) core: Core,
+    /// The page that the agent acts on.
     pub(super) tab: Arc<Tab>,
+    /// All pages of the container, in the order in which they opened.
+    pub(super) pages: Vec<Arc<Tab>>,
+    /// Whether further pages may open, and whether they changed since the caller asked.
+    pub(super) pages_open: bool,
+    pub(super) pages_changed: bool,
+    /// What the pages record for developers.
+    pub(super) recording: Recording,
+    /// Whether a script of the agent's ran in the container.
+    pub(super) ran_script: bool,
     pub(super) proxy: EgressProxy,
     pub(super) agent_actions: AgentActions,
     /// The origins of payment providers that the policy names, if the task may pay in their frames. They stay open.
@@ -120,7 +132,12 @@ impl Session {
         let mut session = Session {
             id,
             core,
+            pages: vec![Arc::clone(&tab)],
             tab,
+            pages_open: false,
+            pages_changed: false,
+            recording: Recording::default(),
+            ran_script: false,
             proxy,
             agent_actions,
             providers,
@@ -170,9 +187,9 @@ impl Session {
         self.core.with_next_steps(answer)
     }
 
-    /// Whether the page, its process or the browser ended. The session can then only be finished.
+    /// Whether the last page, its process or the browser ended. The session can then only be finished.
     pub fn is_gone(&self) -> bool {
-        self.tab.is_gone()
+        self.pages.iter().all(|page| page.is_gone())
     }
 
     /// Whether the user took over. The agent then has no part in the page any more.
@@ -192,13 +209,17 @@ impl Session {
         self.tab.query(selector).await
     }
 
-    /// A screenshot of the page, for a multimodal model. Nothing in it is masked or withheld, so the page's whole text counts
+    /// A screenshot of the page or of one element, for a multimodal model. Nothing in it is masked or withheld, so the page's whole text counts
     /// as told.
     ///
     /// # Errors
     /// [`BridgeError::TextWithheld`] once the container may have private data, which a screenshot would show; otherwise as
     /// [`Tab::picture`].
-    pub async fn picture(&mut self, settings: PictureSettings) -> Result<Picture, BridgeError> {
+    pub async fn picture(
+        &mut self,
+        of: Option<&ElementRef>,
+        settings: PictureSettings,
+    ) -> Result<Picture, BridgeError> {
         if self.is_private() {
             return Err(BridgeError::TextWithheld);
         }
@@ -206,13 +227,10 @@ impl Session {
             let page = self.tab.read(&PictureJudge(&self.text)).await?;
             self.core.note_told(page.origin.as_ref(), self.text.take_safety());
         }
-        self.tab.picture(settings).await
-    }
-
-    /// Lets a second program use the session's page in the same browser.
-    #[cfg(all(feature = "relay", unix))]
-    pub fn show_to(&self, program: &browser_signals::playwright::SecondProgram) {
-        program.follow(&self.tab);
+        match of {
+            None => self.tab.picture(settings).await,
+            Some(element) => self.tab.picture_of(element, settings).await,
+        }
     }
 
     /// Renders for the model a text that comes from the page in another way than by reading it, such as console output or
@@ -222,9 +240,20 @@ impl Session {
     /// [`BridgeError::TextWithheld`] where the vault is locked.
     pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
         let rendered = self.text.render(text).map_err(|_| BridgeError::TextWithheld)?;
+        Ok(self.note_rendered(rendered))
+    }
+
+    /// As [`Session::tell`], for words of a page that stand among words of the guard: one line, in quotes or withheld. It is empty
+    /// where nothing can be told.
+    pub(super) fn tell_inline(&mut self, words: &str, purpose: Purpose) -> String {
+        let rendered = self.text.render_inline(words, purpose).unwrap_or_default();
+        self.note_rendered(rendered)
+    }
+
+    fn note_rendered(&mut self, rendered: String) -> String {
         self.core.note_unattributed(&rendered);
         self.core.note_told(None, self.text.take_safety());
-        Ok(rendered)
+        rendered
     }
 
     /// The address of the window that the page opened in the last action, as the agent is told it; the window was closed before
@@ -273,20 +302,27 @@ impl Session {
         if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
             return refusal;
         }
+        let prepared = self.prepare_pages(&action).await;
         self.answer_waiting().await;
         // A page may lead on a little after the action that made it do so.
         let _not_the_answer = self.sign_on(Ok(())).await;
         self.read_filled_back(&action).await;
         self.judge_safety(&action).await;
-        let mut event = Event::Act(action);
+        let mut command = match prepared {
+            Ok(()) => self.core.step(Event::Act(action), self.now()),
+            Err(reason) => self.core.refuse_block(reason, ""),
+        };
         loop {
-            event = match self.core.step(event, self.now()) {
+            let event = match command {
                 Command::Answer(mut text) => {
                     self.name_what_the_form_asks_for(&mut text);
                     self.save_standing();
                     self.show_warnings().await;
                     self.note_browser_events();
                     self.tab.let_dialogs_wait(self.dialogs_wait);
+                    self.note_pages();
+                    self.allow_pages();
+                    self.record_again();
                     return text;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
@@ -324,6 +360,7 @@ impl Session {
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
                 Command::Pay(payment) => Event::Done(pay(&self.tab, &mut self.dependencies, *payment).await),
             };
+            command = self.core.step(event, self.now());
         }
     }
 
@@ -358,6 +395,9 @@ impl Session {
         let opened = if let Verb::Open { url } = &verb { Some(url.clone()) } else { None };
         self.proxy.forget_failures();
         let done = self.while_asking(async { carry_out(&tab, verb, decided.as_deref()).await }).await?;
+        if done.is_err() && self.has_closed_itself() {
+            return Ok(());
+        }
         done.map_err(|error| match &opened {
             Some(url) => opening_reason(&self.proxy, url, &error),
             None => reason_of(&error),
@@ -393,9 +433,18 @@ impl Session {
             && page.is_none_or(|page| page.form.is_some() && !self.agent_actions.is_filled_form(page))
     }
 
-    /// Asks the user about waiting requests, if there are any, and sends or blocks them. Returns whether none was blocked.
+    /// Asks the user about waiting requests of every page, if there are any, and sends or blocks them. Returns whether none was
+    /// blocked.
     async fn answer_waiting(&mut self) -> bool {
-        let held = self.tab.held();
+        let mut all_sent = true;
+        for page in self.pages.clone() {
+            all_sent &= self.answer_waiting_of(&page).await;
+        }
+        all_sent
+    }
+
+    async fn answer_waiting_of(&mut self, page: &Tab) -> bool {
+        let held = page.held();
         if held.is_empty() {
             return true;
         }
@@ -421,7 +470,7 @@ impl Session {
         }
         self.agent_actions.forget_waiting();
         // A page that is gone has no waiting requests.
-        let _gone = self.tab.let_go(agreed).await;
+        let _gone = page.let_go(agreed).await;
         agreed
     }
 
@@ -513,7 +562,8 @@ impl Session {
     }
 
     pub(super) fn note_browser_events(&mut self) {
-        for event in self.tab.events() {
+        let events: Vec<PageEvent> = self.pages.iter().flat_map(|page| page.events()).collect();
+        for event in events {
             if let PageEvent::WireEnded { request, end } = event {
                 let ended = self.core.end_wire(request, not_delivered(end));
                 self.record(ended.as_slice(), true);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use browser_signals::Container;
+use browser_signals::outline::Purpose;
 use browser_signals::playwright::DialogKind;
 use policy_dfa::{Reason, VerbKind};
 
@@ -16,7 +17,7 @@ use crate::session::core::{Action, verb_refused};
 pub struct ShownDialog {
     /// Its kind.
     pub kind: DialogKind,
-    /// Its message, masked and scrubbed as all text of a page.
+    /// Its message in quotes, masked and scrubbed as all text of a page; empty where it has none.
     pub message: String,
 }
 
@@ -31,32 +32,47 @@ impl Session {
     /// The dialog that waits for an answer. Until it has one, every verb is refused with `dialog_open`.
     pub fn dialog(&mut self) -> Option<ShownDialog> {
         let dialog = self.tab.dialog()?;
-        let message = self.tell(&dialog.message).unwrap_or_default();
+        let message = self.tell_inline(&dialog.message, Purpose::Text);
         Some(ShownDialog { kind: dialog.kind, message })
     }
 
-    /// Accepts or dismisses the dialog that waits. The agent gets only the returned text.
+    /// Accepts or dismisses the dialog that waits, a prompt with `words` of the agent's or with its own default text. The agent gets
+    /// only the returned text.
     ///
     /// The action that the dialog interrupted was decided, and the dialog is a part of it: what the page does now is judged as after
-    /// that action. In a container with releases, accepting is an action of the agent, which the user sees before an order.
-    /// A prompt gets no text of the agent's.
-    pub async fn answer_dialog(&mut self, accept: bool) -> String {
+    /// that action. In a raised container, accepting is an action of the agent, which the user sees before an order. Words are
+    /// compared as those that the agent types into a control, and there are none once the container may have private data.
+    pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> String {
         let Some(dialog) = self.tab.dialog() else { return verb_refused(Reason::NotApplicable) };
         if self.is_taken_over() {
             return verb_refused(Reason::TakenOver);
         }
+        let words = words.filter(|_| accept);
+        if words.is_some() && (dialog.kind != DialogKind::Prompt || self.is_private()) {
+            return verb_refused(Reason::NotApplicable);
+        }
+        if let Some(words) = words
+            && let Err(reason) = self.core.may_answer_with(words, dialog.origin.as_ref())
+        {
+            self.core.note_denial(reason);
+            let event =
+                AuditEvent::Verb { verb: VerbKind::Type, origin: dialog.origin, refused: Some(reason) };
+            self.record(&[event], false);
+            return verb_refused(reason);
+        }
         let chooses = accept && dialog.kind != DialogKind::Alert;
         if chooses && self.task().container() != Container::T0 {
             let Some(site) = &dialog.origin else { return verb_refused(Reason::NotApplicable) };
-            self.agent_actions.note_accepted(site, &dialog.message);
+            self.agent_actions.note_accepted(site, &dialog.message, words);
         }
-        let event = AuditEvent::Verb { verb: VerbKind::Press, origin: dialog.origin, refused: None };
+        let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
+        let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: None };
         if !self.record(&[event], false) {
             return verb_refused(Reason::AuditUnavailable);
         }
         self.agent_actions.set_sending(true);
         let tab = Arc::clone(&self.tab);
-        let answered = self.while_asking(async move { tab.answer_dialog(accept).await }).await;
+        let answered = self.while_asking(async { tab.answer_dialog(accept, words).await }).await;
         self.agent_actions.set_sending(false);
         let answered = answered.and_then(|answered| answered.map_err(|error| reason_of(&error)));
         let answered = self.sign_on(answered).await;
@@ -79,7 +95,7 @@ impl Session {
             Action::Verb(_) => Some(verb_refused(Reason::DialogOpen)),
             Action::Request(_) => {
                 // A page that is gone shows no dialog.
-                let _gone = self.tab.answer_dialog(false).await;
+                let _gone = self.tab.answer_dialog(false, None).await;
                 None
             }
         }

@@ -5,7 +5,9 @@
 //! | `task_source` | the user's prompt, whose values move into the vault, or an agent's proposal |
 //! | `opening` | the task is sealed from the user's words, and the user is asked once |
 //! | `container` | the driver in a container of the guard's browser |
+//! | `developer_tools` | the console, requests and scripts of a page in such a container |
 //! | `dialogs` | dialogs of a page in such a container |
+//! | `pages` | further pages of such a container |
 //! | `sign_on` | a sign-on in such a container |
 //! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
 //! | `tab` | the driver in tabs of the user's own browser |
@@ -13,8 +15,10 @@
 
 pub(super) mod container;
 pub(crate) mod container_actions;
+mod developer_tools;
 pub(super) mod dialogs;
 mod opening;
+pub(super) mod pages;
 mod sign_on;
 #[cfg(unix)]
 pub mod tab;

@@ -75,7 +75,7 @@ impl Browser {
         let environment = Environment::of(&settings)?;
         let options = launch_options(&settings, arguments, &environment);
         let (commands, inbox) = mpsc::unbounded_channel();
-        let link = Link::new(commands, settings.tap.clone());
+        let link = Link::beside_playwright(commands, settings.tap.clone());
         let (ready, started) = oneshot::channel();
         let owner = Arc::clone(&link);
         // Playwright spawns a task for each event. On a runtime of one thread they start in the order of the
@@ -98,7 +98,7 @@ impl Browser {
     }
 
     /// The browser at the other end of a link.
-    #[cfg(all(feature = "relay", unix))]
+    #[cfg(all(feature = "pipe", unix))]
     pub(crate) fn over(link: Arc<Link>, settings: BrowserSettings) -> Browser {
         Browser { link, settings }
     }
@@ -203,6 +203,7 @@ async fn own(
                     }
                 });
             }
+            BrowserCommand::LetGo { .. } => {}
             BrowserCommand::Close { done } => {
                 closed = Some(done);
                 break;

@@ -46,6 +46,7 @@ impl Listener for TabState {
     }
 
     fn on_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
+        self.take_record(session, method, params);
         match method {
             _ if session.kind == POPUP => {}
             "Fetch.requestPaused" if self.is_proxy_greeting(params) => {
@@ -103,15 +104,24 @@ impl Link {
             self.post("Target.detachFromTarget", json!({ "sessionId": id }));
             return;
         }
-        let is_popup = kind == "page" && (tab.has_page() || text(info, "openerId").is_some());
+        let is_further = kind == "page" && (tab.has_page() || text(info, "openerId").is_some());
+        let pages = tab.pages.upgrade();
         if self.pause(target, id) {
-            if is_popup {
+            if is_further && !pages.as_ref().is_some_and(|pages| pages.admit()) {
                 // All of its requests are refused until it is closed.
                 self.add_popup(target);
             }
             self.post("Target.attachToTarget", json!({ "targetId": target, "flatten": false }));
             return;
         }
+        if is_further && !self.is_popup(target) {
+            if pages.is_some_and(|pages| pages.begin(&tab, id, target)) {
+                self.resume(target);
+                return;
+            }
+            self.add_popup(target);
+        }
+        let is_popup = self.is_popup(target);
         let session = Session::new(self, None, &tab, id, target, if is_popup { POPUP } else { kind });
         if is_popup {
             tab.close_popup(&session);
@@ -139,8 +149,13 @@ impl Session {
 impl TabState {
     /// Enables the events that the bridge needs, once per page.
     pub(crate) async fn prepare_page(&self) -> Result<(), BridgeError> {
-        let page = self.page()?;
-        self.prepare_frame(&page);
+        self.begin_page(&self.page()?);
+        self.learn_root().await
+    }
+
+    /// Enables the events of a page, and lets it run.
+    pub(crate) fn begin_page(&self, page: &Arc<Session>) {
+        self.prepare_frame(page);
         page.post("Security.enable", json!({}));
         page.post("Inspector.enable", json!({}));
         page.post("Page.setInterceptFileChooserDialog", json!({ "enabled": true, "cancel": true }));
@@ -149,12 +164,16 @@ impl TabState {
         let size = json!({ "width": 1280, "height": 720, "deviceScaleFactor": 0, "mobile": false });
         page.post("Emulation.setDeviceMetricsOverride", size);
         page.post("Runtime.runIfWaitingForDebugger", json!({}));
-        // The answer to this command comes after all of the above took effect.
-        let tree = page.call("Page.getFrameTree", json!({})).await?;
+    }
+
+    /// Learns the document that the page began with. The answer comes after all that [`TabState::begin_page`] sent took effect.
+    pub(crate) async fn learn_root(&self) -> Result<(), BridgeError> {
+        let tree = self.page()?.call("Page.getFrameTree", json!({})).await?;
         let root = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
         if let (Some(frame), Some(document)) = (text(root, "id"), text(root, "loaderId")) {
             self.update(|inner| {
-                inner.documents.insert(FrameId::new(frame), document.to_owned());
+                // The page may have gone on to another one since.
+                inner.documents.entry(FrameId::new(frame)).or_insert_with(|| document.to_owned());
             });
         }
         Ok(())
@@ -165,8 +184,7 @@ impl TabState {
         self.watch_requests(session);
         session.post("Page.enable", json!({}));
         session.post("Page.setLifecycleEventsEnabled", json!({ "enabled": true }));
-        let no_buffers = json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 });
-        session.post("Network.enable", no_buffers);
+        self.begin_recording(session);
         if self.container != Container::T0 {
             session.post(
                 "Page.addScriptToEvaluateOnNewDocument",
@@ -265,7 +283,7 @@ impl TabState {
             }
             ("Page.javascriptDialogOpening", _) => self.on_dialog(session, params),
             ("Page.javascriptDialogClosed", _) => self.on_dialog_closed(),
-            ("Page.windowOpen", _) => {
+            ("Page.windowOpen", _) if self.pages.upgrade().is_none_or(|pages| !pages.are_allowed()) => {
                 self.record(PageEvent::PopupRefused);
                 let address = text(params, "url").filter(|address| address.len() <= MAX_ADDRESS);
                 self.update(|inner| inner.refused_window = address.map(str::to_owned));

@@ -42,6 +42,8 @@ pub(crate) trait Listener: Sized + Send + Sync + 'static {
 pub(crate) enum BrowserCommand {
     /// A command of the browser's own session.
     Send { method: String, params: Value, reply: Option<Reply> },
+    /// Let a target go that a flat session pauses. Only a link without another client gives it.
+    LetGo { session: String },
     /// Close the browser.
     Close { done: oneshot::Sender<()> },
 }
@@ -50,12 +52,14 @@ pub(crate) enum BrowserCommand {
 pub(crate) struct Link<T> {
     commands: mpsc::UnboundedSender<BrowserCommand>,
     sessions: Mutex<HashMap<String, Arc<Session<T>>>>,
-    /// By browser context.
-    tabs: Mutex<HashMap<String, Weak<T>>>,
+    /// With their browser contexts, in the order in which they were opened.
+    tabs: Mutex<Vec<(String, Weak<T>)>>,
     /// Targets that a flat session pauses, with the id of that session.
     paused: Mutex<HashMap<String, String>>,
     /// The targets of popups.
     popups: Mutex<HashSet<String>>,
+    /// Whether the browser has no other client, which could let a paused target run.
+    is_alone: bool,
     alive: AtomicBool,
     observations: AtomicU64,
     tap: Option<Tap>,
@@ -67,9 +71,28 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl<T: Listener> Link<T> {
-    pub(crate) fn new(commands: mpsc::UnboundedSender<BrowserCommand>, tap: Option<Tap>) -> Arc<Link<T>> {
+    /// The link to a browser that Playwright's server is a client of too.
+    pub(crate) fn beside_playwright(
+        commands: mpsc::UnboundedSender<BrowserCommand>,
+        tap: Option<Tap>,
+    ) -> Arc<Link<T>> {
+        Link::new(commands, tap, false)
+    }
+
+    /// The link to a browser without another client.
+    #[cfg(all(feature = "pipe", unix))]
+    pub(crate) fn alone(commands: mpsc::UnboundedSender<BrowserCommand>, tap: Option<Tap>) -> Arc<Link<T>> {
+        Link::new(commands, tap, true)
+    }
+
+    fn new(
+        commands: mpsc::UnboundedSender<BrowserCommand>,
+        tap: Option<Tap>,
+        is_alone: bool,
+    ) -> Arc<Link<T>> {
         Arc::new(Link {
             commands,
+            is_alone,
             sessions: Mutex::default(),
             tabs: Mutex::default(),
             paused: Mutex::default(),
@@ -99,6 +122,10 @@ impl<T: Listener> Link<T> {
         self.commands.send(command).map_err(|_| BridgeError::Lost)
     }
 
+    pub(crate) fn is_alone(&self) -> bool {
+        self.is_alone
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         self.alive.load(Ordering::Acquire)
     }
@@ -109,7 +136,7 @@ impl<T: Listener> Link<T> {
         for session in std::mem::take(&mut *lock(&self.sessions)).into_values() {
             session.end();
         }
-        for tab in lock(&self.tabs).values().filter_map(Weak::upgrade) {
+        for tab in self.all_tabs() {
             tab.on_lost();
         }
     }
@@ -119,21 +146,31 @@ impl<T: Listener> Link<T> {
     }
 
     pub(crate) fn add_tab(&self, context: &str, tab: &Arc<T>) {
-        lock(&self.tabs).insert(context.to_owned(), Arc::downgrade(tab));
+        lock(&self.tabs).push((context.to_owned(), Arc::downgrade(tab)));
     }
 
-    pub(crate) fn remove_tab(&self, context: &str) {
-        lock(&self.tabs).remove(context);
+    /// Forgets every tab of a browser context.
+    pub(crate) fn remove_context(&self, context: &str) {
+        lock(&self.tabs).retain(|(of, _)| of != context);
     }
 
-    /// The tab of a browser context.
+    /// Forgets one tab of a browser context. Workers that it answered for, since they have no page, go to the next tab.
+    pub(crate) fn remove_tab(&self, context: &str, gone: &Arc<T>) {
+        lock(&self.tabs).retain(|(_, tab)| !std::ptr::eq(tab.as_ptr(), Arc::as_ptr(gone)));
+        let Some(next) = self.tab(context) else { return };
+        for session in lock(&self.sessions).values().filter(|session| session.kind.ends_with("_worker")) {
+            session.move_from(gone, &next);
+        }
+    }
+
+    /// The tab that answers for a browser context: the one that was opened first of those that are open.
     pub(crate) fn tab(&self, context: &str) -> Option<Arc<T>> {
-        lock(&self.tabs).get(context).and_then(Weak::upgrade)
+        lock(&self.tabs).iter().filter(|(of, _)| of == context).find_map(|(_, tab)| tab.upgrade())
     }
 
     /// Every open tab.
     pub(crate) fn all_tabs(&self) -> Vec<Arc<T>> {
-        lock(&self.tabs).values().filter_map(Weak::upgrade).collect()
+        lock(&self.tabs).iter().filter_map(|(_, tab)| tab.upgrade()).collect()
     }
 
     /// Notes that a flat session pauses a target. False where one does already.
@@ -155,9 +192,13 @@ impl<T: Listener> Link<T> {
         lock(&self.popups).contains(target)
     }
 
-    /// Lets a paused target run, by detaching the flat session.
+    /// Lets a paused target run, by detaching the flat session. Detaching alone does not let a navigation go that began with the
+    /// page (`noopener`).
     pub(crate) fn resume(&self, target: &str) {
         if let Some(session) = lock(&self.paused).remove(target) {
+            if self.is_alone {
+                let _gone = self.send(BrowserCommand::LetGo { session: session.clone() });
+            }
             self.post("Target.detachFromTarget", json!({ "sessionId": session }));
         }
     }
@@ -244,7 +285,7 @@ pub(crate) struct Session<T> {
     pub(crate) kind: String,
     parent: Option<Arc<Session<T>>>,
     link: Arc<Link<T>>,
-    tab: Weak<T>,
+    tab: Mutex<Weak<T>>,
     next: AtomicU64,
     pending: Mutex<HashMap<u64, (String, Reply)>>,
     ended: AtomicBool,
@@ -267,7 +308,7 @@ impl<T: Listener> Session<T> {
             kind: kind.to_owned(),
             parent: parent.cloned(),
             link: Arc::clone(link),
-            tab: Arc::downgrade(tab),
+            tab: Mutex::new(Arc::downgrade(tab)),
             next: AtomicU64::new(0),
             pending: Mutex::default(),
             ended: AtomicBool::new(false),
@@ -325,7 +366,15 @@ impl<T: Listener> Session<T> {
     }
 
     pub(crate) fn tab(&self) -> Option<Arc<T>> {
-        self.tab.upgrade()
+        lock(&self.tab).upgrade()
+    }
+
+    /// Gives the session to another tab if it belongs to `gone`.
+    fn move_from(&self, gone: &Arc<T>, next: &Arc<T>) {
+        let mut tab = lock(&self.tab);
+        if std::ptr::eq(tab.as_ptr(), Arc::as_ptr(gone)) {
+            *tab = Arc::downgrade(next);
+        }
     }
 
     pub(crate) fn has_ended(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::ElementRef;
 use crate::json::text;
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
@@ -77,9 +78,37 @@ impl Tab {
     /// [`BridgeError::Lost`] where the page is gone, [`BridgeError::Timeout`] where it does not paint in time.
     pub async fn picture(&self, settings: PictureSettings) -> Result<Picture, BridgeError> {
         self.state.at_rest().await?;
-        let page = self.state.page()?;
-        let metrics = page.call("Page.getLayoutMetrics", json!({})).await?;
+        let metrics = self.state.page()?.call("Page.getLayoutMetrics", json!({})).await?;
         let area = Area::of(&metrics, settings).ok_or(BridgeError::Stale)?;
+        self.take(area, settings).await
+    }
+
+    /// Takes a picture of one element of the top document, as [`Tab::picture`] does of the page.
+    ///
+    /// # Errors
+    /// As for [`Tab::picture`]; [`BridgeError::UnknownRef`] and [`BridgeError::Stale`] where the element is not there,
+    /// [`BridgeError::NotApplicable`] where it is not drawn, or is in a frame within the page.
+    pub async fn picture_of(
+        &self,
+        element: &ElementRef,
+        settings: PictureSettings,
+    ) -> Result<Picture, BridgeError> {
+        self.state.at_rest().await?;
+        let located = self.state.located(element)?;
+        let page = self.state.page()?;
+        if located.frame != self.state.top_frame()? {
+            return Err(BridgeError::NotApplicable);
+        }
+        let node = json!({ "backendNodeId": located.node.0 });
+        let _not_drawn = page.call("DOM.scrollIntoViewIfNeeded", node.clone()).await;
+        let drawn = page.call("DOM.getBoxModel", node).await.map_err(|_| BridgeError::NotApplicable)?;
+        let metrics = page.call("Page.getLayoutMetrics", json!({})).await?;
+        let area = Area::of(&metrics, settings).and_then(|window| window.of_element(&drawn));
+        self.take(area.ok_or(BridgeError::NotApplicable)?, settings).await
+    }
+
+    async fn take(&self, area: Area, settings: PictureSettings) -> Result<Picture, BridgeError> {
+        let page = self.state.page()?;
         let form = settings.form;
         let mut params = json!({
             "format": form.name(),
@@ -128,6 +157,25 @@ impl Area {
         Some(Area { x, y, width, height, scale: wanted.min(by_side).min(by_pixels) / ratio })
     }
 
+    /// The part of the window that an element's border takes.
+    fn of_element(self, drawn: &Value) -> Option<Area> {
+        let corners: Vec<f64> =
+            drawn.pointer("/model/border")?.as_array()?.iter().filter_map(Value::as_f64).collect();
+        let along = |axis: usize| corners.iter().skip(axis).step_by(2).copied();
+        let least = |axis| along(axis).fold(f64::INFINITY, f64::min);
+        let most = |axis| along(axis).fold(f64::NEG_INFINITY, f64::max);
+        let (width, height) = (most(0) - least(0), most(1) - least(1));
+        let is_drawn = corners.len() == 8 && width >= 1.0 && height >= 1.0 && width.max(height).is_finite();
+        let smaller = (LONGEST_SIDE / width.max(height)).min((MOST_PIXELS / (width * height)).sqrt());
+        is_drawn.then(|| Area {
+            x: self.x + least(0),
+            y: self.y + least(1),
+            width,
+            height,
+            scale: self.scale.min(smaller),
+        })
+    }
+
     fn clip(self) -> Value {
         json!({ "x": self.x, "y": self.y, "width": self.width, "height": self.height, "scale": self.scale })
     }
@@ -159,6 +207,17 @@ mod tests {
             Area::of(&small, PictureSettings { device_pixels, ..PictureSettings::default() }).unwrap().scale
         };
         assert_eq!((scale(false), scale(true)), (0.5, 1.0));
+    }
+
+    #[test]
+    fn an_element_is_taken_where_it_is_in_the_page() {
+        let window = Area::of(&metrics(1.0, 1280.0, 720.0, 4000.0), PictureSettings::default()).unwrap();
+        let drawn = |corners: Value| json!({ "model": { "border": corners } });
+        let area = window.of_element(&drawn(json!([10, 20, 110, 20, 110, 70, 10, 70]))).unwrap();
+        assert_eq!(area, Area { x: 10.0, y: 60.0, width: 100.0, height: 50.0, scale: 1.0 });
+        for nothing in [json!([]), json!([1, 1, 1, 1, 1, 1, 1, 1]), json!([0, 0, 9, 0])] {
+            assert_eq!(window.of_element(&drawn(nothing)), None);
+        }
     }
 
     #[test]

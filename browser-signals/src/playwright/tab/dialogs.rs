@@ -79,15 +79,15 @@ impl Tab {
     }
 
     /// Accepts or dismisses the open dialog, and waits for what the page does then, as after a click. An accepted prompt gets
-    /// its own default text.
+    /// `words`, or its own default text without them.
     ///
     /// # Errors
     /// [`BridgeError::NotApplicable`] where no dialog is open; otherwise as for [`Tab::click`].
-    pub async fn answer_dialog(&self, accept: bool) -> Result<(), BridgeError> {
+    pub async fn answer_dialog(&self, accept: bool, words: Option<&str>) -> Result<(), BridgeError> {
         let dialog = self.dialog().ok_or(BridgeError::NotApplicable)?;
         let page = self.state.page()?;
         let navigations = self.begin();
-        self.state.answer(&page, dialog.number, accept);
+        self.state.answer(&page, dialog.number, accept, words);
         let is_closed =
             |open: &Option<PageDialog>| open.as_ref().is_none_or(|open| open.number != dialog.number);
         self.state.wait_until(CLOSES, |inner| is_closed(&inner.dialog)).await?;
@@ -164,7 +164,7 @@ impl TabState {
     }
 
     /// Answers the dialog of this number if it is still open. Returns whether it is.
-    fn answer(&self, session: &Session, number: u64, accept: bool) -> bool {
+    fn answer(&self, session: &Session, number: u64, accept: bool, words: Option<&str>) -> bool {
         let open = self.update(|inner| {
             let open = inner.dialog.clone().filter(|open| open.number == number);
             inner.answered_dialogs.extend(open.as_ref().map(|open| open.number));
@@ -172,14 +172,15 @@ impl TabState {
         });
         let Some(PageDialog { default_text, .. }) = open else { return false };
         // Without a text the browser would take the empty one.
-        let answer = json!({ "accept": accept, "promptText": default_text });
+        let words = words.unwrap_or(&default_text);
+        let answer = json!({ "accept": accept, "promptText": words });
         session.post("Page.handleJavaScriptDialog", answer);
         true
     }
 
     /// Dismisses a dialog that nobody answered.
     fn dismiss(&self, number: u64) {
-        if self.page().is_ok_and(|page| self.answer(&page, number, false)) {
+        if self.page().is_ok_and(|page| self.answer(&page, number, false, None)) {
             self.record(PageEvent::DialogDismissed);
         }
     }

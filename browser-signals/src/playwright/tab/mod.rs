@@ -1,10 +1,11 @@
-//! One container: a browser context of its own with one page.
+//! One page of a container, which is a browser context of its own.
 //!
 //! | module | subject |
 //! |---|---|
 //! | `state` | the state of the tab, as the events of its sessions have reported it |
 //! | `frames` | the tree of frames, and one isolated world for each document |
 //! | [`dialogs`] | alert, confirm and prompt |
+//! | [`pages`] | further pages of the container |
 //! | `navigate` | open, back, wait |
 //! | `typed` | what the agent typed |
 //! | [`events`] | events for the audit log: refusals, and what happened to the tab |
@@ -13,6 +14,7 @@ pub mod dialogs;
 pub mod events;
 pub(crate) mod frames;
 mod navigate;
+pub(crate) mod pages;
 pub(crate) mod state;
 mod typed;
 
@@ -22,6 +24,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use self::events::PageEvent;
+use self::pages::OpenPages;
 use self::state::{HeldRequest, Leaving, Link, SignOnSites, TabState};
 use super::browser::settings::BrowserSettings;
 use super::cdp::session::lock;
@@ -59,10 +62,11 @@ const DENIED: [&str; 21] = [
     "speaker-selection",
 ];
 
-/// One container with one page. All of its methods may be called from several tasks; steps that act on
-/// the page are best taken one after the other.
+/// One page of a container; at first the container has no other. All of its methods may be called from several tasks; steps that
+/// act on the page are best taken one after the other. The container ends with its last tab.
 pub struct Tab {
     pub(crate) state: Arc<TabState>,
+    pub(crate) pages: Arc<OpenPages>,
 }
 
 impl Tab {
@@ -75,12 +79,13 @@ impl Tab {
     ) -> Result<Tab, BridgeError> {
         let made = link.call("Target.createBrowserContext", proxy.context()).await?;
         let context = text(&made, "browserContextId").ok_or(BridgeError::Lost)?.to_owned();
-        let state = Arc::new(TabState::new(link, &context, container, task, settings, proxy.reached()));
+        let pages = Arc::new(OpenPages::new(link, &context));
+        let state = Arc::new(TabState::new(&pages, container, task, settings, proxy.reached()));
         link.add_tab(&context, &state);
         if container != Container::T0 {
             link.call("Fetch.enable", Link::patterns(true)).await?;
         }
-        let tab = Tab { state };
+        let tab = Tab { state, pages };
         for name in DENIED {
             link.post(
                 "Browser.setPermission",
@@ -199,19 +204,10 @@ impl Tab {
         self.state.update(|inner| inner.sign_on = Some(SignOnSites { provider, site }));
     }
 
-    /// Closes the page and forgets the container with everything in it.
+    /// Closes all pages and forgets the container with everything in it.
     pub async fn close(&self) {
         let context = json!({ "browserContextId": self.state.context });
         let _already_gone = self.state.link.call("Target.disposeBrowserContext", context).await;
-        self.state.link.remove_tab(&self.state.context);
-    }
-}
-
-impl Drop for Tab {
-    fn drop(&mut self) {
-        self.state
-            .link
-            .post("Target.disposeBrowserContext", json!({ "browserContextId": self.state.context }));
-        self.state.link.remove_tab(&self.state.context);
+        self.state.link.remove_context(&self.state.context);
     }
 }

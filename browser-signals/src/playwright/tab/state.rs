@@ -4,7 +4,7 @@
 //! [`TabState`] themselves; this one depends on none of them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -14,12 +14,14 @@ use url::Url;
 use crate::address::AddressRefused;
 use crate::playwright::browser::settings::BrowserSettings;
 use crate::playwright::cdp::session::{self, lock};
+use crate::playwright::developer_tools::Records;
 use crate::playwright::error::BridgeError;
 use crate::playwright::network::proxy::ContainerProxy;
 use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
 use crate::playwright::tab::dialogs::PageDialog;
 use crate::playwright::tab::events::PageEvent;
+use crate::playwright::tab::pages::OpenPages;
 use crate::playwright::tab::typed::TypedTexts;
 use crate::playwright::text::refs::Refs;
 use crate::this_machine::ReachedSites;
@@ -173,6 +175,8 @@ pub(crate) struct Inner {
     pub(crate) answered_dialogs: VecDeque<u64>,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
+    /// What is recorded of the page.
+    pub(crate) records: Records,
     /// The address of the last window that the page opened and that was closed.
     pub(crate) refused_window: Option<String>,
     /// The last document whose HTTP status was told.
@@ -203,6 +207,8 @@ pub(crate) struct TabState {
     pub(crate) reached: ReachedSites,
     /// Whether the ref of an element is never given to one of a later document.
     pub(crate) unique_refs: bool,
+    /// The pages of the container.
+    pub(crate) pages: Weak<OpenPages>,
     pub(crate) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
     pub(crate) wires: Mutex<Wires>,
     inner: Mutex<Inner>,
@@ -211,24 +217,47 @@ pub(crate) struct TabState {
 
 impl TabState {
     pub(crate) fn new(
-        link: &Arc<Link>,
-        context: &str,
+        pages: &Arc<OpenPages>,
         container: Container,
         task: &[Origin],
         settings: &BrowserSettings,
         reached: &ReachedSites,
     ) -> TabState {
         TabState {
-            link: Arc::clone(link),
-            context: context.to_owned(),
+            link: Arc::clone(&pages.link),
+            context: pages.context.clone(),
             container,
             task: task.to_vec(),
             private_hosts: settings.private_hosts.clone(),
             reached: reached.clone(),
             unique_refs: settings.unique_refs,
+            pages: Arc::downgrade(pages),
             egress: Mutex::new(None),
             wires: Mutex::default(),
-            inner: Mutex::default(),
+            inner: Mutex::new(Inner { refs: refs(Some(pages), settings.unique_refs), ..Inner::default() }),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    /// The state of a further page in the same container, under the same judge.
+    pub(crate) fn of_further_page(&self) -> TabState {
+        let egress = lock(&self.egress).clone();
+        let refs = refs(self.pages.upgrade().as_deref(), self.unique_refs);
+        let inner = self.inner();
+        let (providers, sign_on) = (inner.providers.clone(), inner.sign_on.clone());
+        let records = Records { recording: inner.records.recording, ..Records::default() };
+        TabState {
+            link: Arc::clone(&self.link),
+            context: self.context.clone(),
+            container: self.container,
+            task: self.task.clone(),
+            private_hosts: self.private_hosts.clone(),
+            reached: self.reached.clone(),
+            unique_refs: self.unique_refs,
+            pages: Weak::clone(&self.pages),
+            egress: Mutex::new(egress),
+            wires: Mutex::default(),
+            inner: Mutex::new(Inner { refs, providers, sign_on, records, ..Inner::default() }),
             changed: watch::Sender::new(0),
         }
     }
@@ -307,6 +336,11 @@ impl TabState {
             || inner.attached.contains(frame)
             || inner.sessions.iter().any(|session| session.target == frame.as_str())
     }
+}
+
+/// The refs of a page: those of a container's pages are unique together.
+fn refs(pages: Option<&OpenPages>, unique: bool) -> Refs {
+    pages.filter(|_| unique).map_or_else(Refs::default, |pages| Refs::numbered_by(&pages.ref_numbers))
 }
 
 /// The last documents of which the browser reported the same event.

@@ -4,16 +4,20 @@
 //! ref in the second step could be that of another element by then.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use crate::NodeId;
+use crate::playwright::cdp::session::lock;
+
+/// The last number of each prefix. Where refs are unique, the pages of a container share it.
+pub(crate) type RefNumbers = Arc<Mutex<HashMap<String, u64>>>;
 
 /// The refs of a page's elements.
 #[derive(Debug, Default)]
 pub(crate) struct Refs {
     /// The document in the top frame.
     top: String,
-    /// The last number of each prefix.
-    last: HashMap<String, u64>,
+    last: RefNumbers,
     /// The refs of the last read, by document and node.
     known: HashMap<(String, NodeId), String>,
     /// The refs of the read that is in progress.
@@ -21,6 +25,11 @@ pub(crate) struct Refs {
 }
 
 impl Refs {
+    /// The refs of a page that shares its numbers with others.
+    pub(crate) fn numbered_by(numbers: &RefNumbers) -> Refs {
+        Refs { last: Arc::clone(numbers), ..Refs::default() }
+    }
+
     /// Begins a read of a page with this document in its top frame. For another document than before the numbers start at
     /// one again, unless refs are `unique`.
     pub(crate) fn begin(&mut self, top: &str, unique: bool) {
@@ -28,7 +37,7 @@ impl Refs {
             self.top = top.to_owned();
             self.known.clear();
             if !unique {
-                self.last.clear();
+                lock(&self.last).clear();
             }
         }
         self.found.clear();
@@ -45,7 +54,8 @@ impl Refs {
         let key = node.map(|node| (document.to_owned(), node));
         let kept = key.as_ref().and_then(|key| self.found.get(key).or_else(|| self.known.get(key))).cloned();
         let name = kept.unwrap_or_else(|| {
-            let last = self.last.entry(prefix.to_owned()).or_default();
+            let mut numbers = lock(&self.last);
+            let last = numbers.entry(prefix.to_owned()).or_default();
             *last += 1;
             format!("{prefix}e{last}")
         });
@@ -99,6 +109,15 @@ mod tests {
             read(&mut refs, "a", unique, &[7, 8]);
             assert_eq!(read(&mut refs, "b", unique, &[7, 8]), expected);
         }
+    }
+
+    #[test]
+    fn pages_of_a_container_share_no_ref() {
+        let numbers = RefNumbers::default();
+        let (mut first, mut second) = (Refs::numbered_by(&numbers), Refs::numbered_by(&numbers));
+        assert_eq!(read(&mut first, "a", true, &[7, 8]), ["e1", "e2"]);
+        assert_eq!(read(&mut second, "b", true, &[7, 8]), ["e3", "e4"]);
+        assert_eq!(read(&mut first, "a", true, &[7, 8, 9]), ["e1", "e2", "e5"]);
     }
 
     #[test]

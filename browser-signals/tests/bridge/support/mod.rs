@@ -108,6 +108,11 @@ impl Server {
         self.requests.lock().expect("requests").clone()
     }
 
+    /// Forgets the requests so far.
+    pub fn forget(&self) {
+        self.requests.lock().expect("requests").clear();
+    }
+
     /// The requests, once they satisfy the condition, or after a minute.
     pub async fn requests_with(&self, wanted: impl Fn(&[Received]) -> bool) -> Vec<Received> {
         let began = Instant::now();
@@ -233,6 +238,12 @@ pub fn settings(server: &Server) -> BrowserSettings {
 
 pub async fn launch(server: &Server) -> Browser {
     Browser::launch(settings(server)).await.expect("the browser starts")
+}
+
+/// A browser without Playwright's server, as the product starts it.
+#[cfg(all(feature = "pipe", unix))]
+pub async fn launch_on_pipe(server: &Server) -> Browser {
+    Browser::launch_on_pipe(settings(server)).await.expect("the browser starts")
 }
 
 /// A container of the given tier for the shop and the payment provider.

@@ -109,7 +109,7 @@ impl Client {
             let _ended = self.sessions.close_session(&session).await;
         }
         let (turn, lasting) = desk.turn_of(&self.label).await?;
-        let engine = match Engine::start(browser.clone(), settings.upstream.clone()).await {
+        let engine = match Engine::start(browser.clone()).await {
             Ok(engine) => engine,
             Err(error) => {
                 turn.ends(lasting);

@@ -1,4 +1,4 @@
-//! What answers tell of the page: all of it first, then what changed; parts; windows that were closed.
+//! What answers tell of the page: all of it first, then what changed; parts; windows that it opens.
 
 use mcp_guard::Snapshots;
 use serde_json::json;
@@ -66,13 +66,13 @@ async fn a_long_page_is_told_in_parts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_window_of_the_page_is_closed_and_its_address_is_told() {
+async fn a_window_of_the_page_becomes_a_tab_and_its_address_is_told() {
     client_at(SHOP, Snapshots::AfterActions, async |client, page| {
         let link = handles(&page, "\"Offers\"").remove(0);
         let told = client.call("browser_click", json!({ "target": link })).await;
-        assert!(!told.is_error && told.text.contains("opened another window"), "{}", told.text);
+        assert!(!told.is_error && told.text.contains("### Open tabs"), "{}", told.text);
         // What looks like a key, and what follows the path, is left out.
-        assert!(told.text.contains("https://rows.hostile.test/offers/2026/…"), "{}", told.text);
+        assert!(told.text.contains("(https://rows.hostile.test/offers/2026/…)"), "{}", told.text);
         assert!(!told.text.contains("a8F3") && !told.text.contains("81f2"), "{}", told.text);
     })
     .await;

@@ -22,7 +22,7 @@ async fn an_agent_buys_through_it_and_nothing_leaks() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     for kind in [ScenarioKind::SellerDescription, ScenarioKind::HiddenText] {
         let scenario = Scenario::new(kind, true, 3);
-        let mut made = trial(&stage, &scenario, None).await;
+        let mut made = trial(&stage, &scenario).await;
         // Now and then Chromium reports `NotSupportedError` to a shop that asks for a payment. Each trial has its own
         // browser.
         for _ in 1..ATTEMPTS {
@@ -30,7 +30,7 @@ async fn an_agent_buys_through_it_and_nothing_leaks() {
                 break;
             }
             assert_eq!(made.judgement.leaks, [], "{}", made.received);
-            made = trial(&stage, &scenario, None).await;
+            made = trial(&stage, &scenario).await;
         }
         let trial = made;
         assert_eq!(trial.judgement.leaks, [], "{}", trial.received);

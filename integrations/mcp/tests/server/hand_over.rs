@@ -2,7 +2,7 @@
 
 use crate::concurrent_calls::handles;
 use crate::support::site::Site;
-use crate::support::{Client, upstream, with_browser, with_gateway};
+use crate::support::{Client, with_browser, with_gateway};
 use evaluation::guarded::truthful_user;
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
@@ -49,7 +49,6 @@ async fn values_typed_by_the_user_are_not_shown() {
         let guard =
             Guard::new(DEFAULT_POLICY, Box::new(log.clone()), Box::new(user), Box::new(SystemEntropy));
         let settings = GatewaySettings {
-            upstream: Some(upstream()),
             allowed: Allowed { scripts: true, network: true },
             snapshots: Snapshots::OnRequest,
             ..GatewaySettings::default()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Client, guard_for, upstream, with_gateway};
+use crate::support::{Client, guard_for, with_gateway};
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
@@ -63,7 +63,6 @@ async fn a_long_answer_is_cut() {
     stage.world.begin(&scenario);
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     let settings = GatewaySettings {
-        upstream: Some(upstream()),
         allowed: Allowed { scripts: true, network: false },
         snapshots: Snapshots::OnRequest,
         ..GatewaySettings::default()
@@ -77,11 +76,7 @@ async fn a_long_answer_is_cut() {
         assert!(!said.is_error && said.text.contains("go on and on"), "{said:?}");
         // Each line becomes one of the guard's, which is a little longer.
         assert!(said.text.len() < 3 << 19, "{} bytes", said.text.len());
-        // A file for which there is no room is shown cut, and a file outside of the folder is not shown.
-        let files = json!({ "function": "() => ['a](/etc/hostname)', 'b](../../../etc/passwd)', 'c](portcullis.lock)']" });
-        let said = client.call("browser_evaluate", files).await;
-        assert!(said.text.matches("(a file that is not shown)").count() == 2, "{said:?}");
-        assert!(!said.text.contains("root:"), "{said:?}");
+        assert!(said.text.contains("(cut: the answer is too long)"), "{said:?}");
     })
     .await;
 }

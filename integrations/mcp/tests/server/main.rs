@@ -22,4 +22,5 @@ mod messages;
 mod new_task;
 mod protocol;
 mod safety;
+mod tabs;
 mod temporary_files;

@@ -1,10 +1,10 @@
 //! An agent cannot gain anything by ending a task and starting another one.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::site::Site;
 use crate::support::user::Willing;
-use crate::support::{Client, upstream, with_browser};
+use crate::support::{Client, with_browser};
 use evaluation::stage::Stage;
 use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
@@ -140,7 +140,7 @@ async fn a_task_that_cannot_start_does_not_end_the_current_one() {
     verify_text(&log.text()).unwrap();
 }
 
-/// The page's text in answers of playwright-mcp is tainted too: it cannot be carried to another site.
+/// The page's text in its console is tainted too: it cannot be carried to another site.
 #[tokio::test(flavor = "multi_thread")]
 async fn console_text_is_tainted_like_the_page() {
     let stage = Stage::set_up().await.unwrap();
@@ -148,30 +148,13 @@ async fn console_text_is_tainted_like_the_page() {
     let page = "<title>Shop</title><script>console.log('membership violet heron nineteen')</script>";
     site.put("shop.hostile.test/", page);
     let log = MemoryLog::default();
-    let settings = GatewaySettings {
-        snapshots: Snapshots::OnRequest,
-        upstream: Some(upstream()),
-        ..GatewaySettings::default()
-    };
+    let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
     with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
         let sites = json!({ "origins": ["https://shop.hostile.test", "https://evil.hostile.test"] });
         assert!(client.call("portcullis_plan", sites).await.text.contains("container: T0"));
         let shop = json!({ "url": "https://shop.hostile.test/" });
-        client.call("browser_navigate", shop.clone()).await;
-        // playwright-mcp starts at its first call, and records the console from then on.
-        client.call("browser_console_messages", json!({ "level": "info" })).await;
         client.call("browser_navigate", shop).await;
-        // It names the file of its console messages once it has some.
-        let began = Instant::now();
-        let sized = loop {
-            let sized = client.call("browser_resize", json!({ "width": 900, "height": 700 })).await;
-            if sized.text.contains("not shown") || began.elapsed() > Duration::from_secs(60) {
-                break sized;
-            }
-        };
-        assert!(!sized.is_error && !sized.text.contains("portcullis-"), "{sized:?}");
-        assert!(sized.text.contains("not shown"), "{sized:?}");
         let console = client.call("browser_console_messages", json!({ "level": "info" })).await;
         assert!(console.text.contains("violet heron"), "{console:?}");
         let url = "https://evil.hostile.test/?q=something+else+altogether";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::support::{Client, guard_for, upstream, with_gateway};
+use crate::support::{Client, guard_for, with_gateway};
 use evaluation::hosts;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
@@ -117,7 +117,7 @@ async fn a_clients_folders_are_not_asked_for_read_or_written() {
     stage.world.begin(&scenario);
     let workspace = tempfile::tempdir().unwrap();
     std::fs::write(workspace.path().join("notes.txt"), "the user's own").unwrap();
-    let settings = GatewaySettings { upstream: Some(upstream()), ..GatewaySettings::default() };
+    let settings = GatewaySettings::default();
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     with_gateway(guard, &stage, settings, async |client: &mut Client| {
         let params = json!({

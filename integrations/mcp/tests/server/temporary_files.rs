@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::site::Site;
 use crate::support::user::Willing;
-use crate::support::{Client, upstream, with_browser};
+use crate::support::{Client, with_browser};
 use canary::find;
 use evaluation::stage::Stage;
 use mcp_guard::{GatewaySettings, Snapshots};
@@ -58,7 +58,6 @@ async fn a_value_that_a_page_copies_reaches_no_file_and_no_answer() {
     let log = MemoryLog::default();
     let settings = GatewaySettings {
         task: Some(TASK.to_owned()),
-        upstream: Some(upstream()),
         snapshots: Snapshots::OnRequest,
         ..GatewaySettings::default()
     };
@@ -68,10 +67,9 @@ async fn a_value_that_a_page_copies_reaches_no_file_and_no_answer() {
         client.begin("2025-11-25").await;
         let shop = json!({ "url": "https://shop.hostile.test/" });
         assert_eq!(client.call("browser_navigate", shop.clone()).await.text, "ok");
-        // playwright-mcp observes the page from now on, and stores console messages in a file.
         assert!(!client.call("browser_console_messages", json!({ "level": "info" })).await.is_error);
         client.call("browser_snapshot", json!({})).await;
-        // A denied request does not take its access away.
+        // A denied request leaves the console on.
         let refused = client.call("portcullis_request", json!({ "block": "REQ.login\nREQ.end" })).await;
         assert!(refused.text.contains("DENY.login"), "{refused:?}");
         let console = client.call("browser_console_messages", json!({ "level": "info" })).await;

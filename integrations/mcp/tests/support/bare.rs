@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 
-use super::{Client, upstream};
+use super::Client;
 
 /// playwright-mcp as its users run it, with its own Chromium that resolves the hosts of `host_rules`.
 pub async fn start(stage: &Stage, host_rules: &str) -> (Client, Child) {
@@ -25,9 +25,10 @@ pub async fn start(stage: &Stage, host_rules: &str) -> (Client, Child) {
     } });
     let file = stage.home().join("playwright-mcp.json");
     std::fs::write(&file, config.to_string()).unwrap();
-    let command = upstream();
-    let mut child = tokio::process::Command::new(command.node)
-        .arg(command.script)
+    // As `cargo xtask setup` installs them.
+    let variable = |name: &str| std::env::var_os(name).expect("run `cargo xtask setup` first");
+    let mut child = tokio::process::Command::new(variable("PLAYWRIGHT_NODE_EXE"))
+        .arg(variable("PORTCULLIS_PLAYWRIGHT_MCP"))
         .arg("--config")
         .arg(&file)
         .env("HOME", stage.home())

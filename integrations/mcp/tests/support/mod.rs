@@ -9,7 +9,6 @@ pub mod site;
 pub mod user;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use evaluation::agent::{Action, Agent, ObedientAgent};
@@ -18,7 +17,7 @@ use evaluation::hosts;
 use evaluation::judge::{Judgement, judge};
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
-use mcp_guard::{Gateway, GatewaySettings, Snapshots, UpstreamCommand};
+use mcp_guard::{Gateway, GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::ScriptedAnswerer;
 use portcullis::guard::SystemEntropy;
@@ -187,12 +186,6 @@ impl Client {
     }
 }
 
-/// The real playwright-mcp, as `cargo xtask setup` installs it.
-pub fn upstream() -> UpstreamCommand {
-    let variable = |name: &str| PathBuf::from(std::env::var_os(name).expect("run `cargo xtask setup` first"));
-    UpstreamCommand { node: variable("PLAYWRIGHT_NODE_EXE"), script: variable("PORTCULLIS_PLAYWRIGHT_MCP") }
-}
-
 /// A guard with a truthful user.
 pub fn guard_for(stage: &Stage, scenario: &Scenario, log: &MemoryLog) -> Guard {
     let user = Box::new(ScriptedAnswerer(truthful_user(scenario)));
@@ -254,13 +247,12 @@ impl Trial {
 }
 
 /// The obedient agent buys through MCP.
-pub async fn trial(stage: &Stage, scenario: &Scenario, upstream: Option<UpstreamCommand>) -> Trial {
+pub async fn trial(stage: &Stage, scenario: &Scenario) -> Trial {
     stage.world.begin(scenario);
     stage.tapped.take();
     let log = MemoryLog::default();
     let settings = GatewaySettings {
         task: Some(scenario.prompt(hosts::SHOP_ORIGIN)),
-        upstream,
         snapshots: Snapshots::OnRequest,
         ..GatewaySettings::default()
     };

@@ -60,7 +60,7 @@ async fn questions(stage: &Stage, policy: &str, elsewhere: &str, told: Told) -> 
     match told {
         Told::Read => assert!(session.act(Action::Verb(Verb::Read)).await.contains("kettles")),
         Told::Picture => {
-            assert!(!session.picture(PictureSettings::default()).await.unwrap().base64.is_empty())
+            assert!(!session.picture(None, PictureSettings::default()).await.unwrap().base64.is_empty())
         }
         Told::Nothing => {}
     }

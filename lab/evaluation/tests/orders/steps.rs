@@ -107,7 +107,7 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
     for step in steps {
         let begun = Instant::now();
         let answer = match step {
-            Step::Accept => session.answer_dialog(true).await,
+            Step::Accept => session.answer_dialog(true, None).await,
             Step::Fill => {
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
                 session.act(Action::Request(fields.to_owned())).await
