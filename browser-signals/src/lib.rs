@@ -9,7 +9,7 @@
 //! | `evidence` | [`fact`], [`id`], [`snapshot`], [`page_words`] | facts, the browser's ids, and all that is known of one document |
 //! | `host` | [`origin`], [`site`], [`lookalike`], [`address`] | exact origins, registrable domains, warnings about a host, private hosts |
 //! | `form` | [`matching`], [`meaning`], [`sink`], [`password_rules`], `facts` | the field of each control, the subject of its words, the purpose of a form, rules about a new password |
-//! | `text` | [`outline`], [`text_guard`] | a page's text with the bridge's words and the page's kept apart, and its filter |
+//! | `text` | [`outline`], [`rendered`], [`text_guard`], [`web_address`] | a page's text with the bridge's words and the page's kept apart, its filter, and the part of an address that is told |
 //! | `command` | [`verb`], [`seal`] | an agent's verbs, and sealed commands that carry a secret to a bridge |
 //! | | [`egress`] | the judge of outgoing requests |
 //! | | `playwright` | the bridge over CDP, with the feature of that name |
@@ -60,7 +60,9 @@ mod host {
 /// The text of a page, before it is shown to the model.
 mod text {
     pub mod outline;
+    pub mod rendered;
     pub mod text_guard;
+    pub mod web_address;
 }
 
 pub use command::{seal, verb};
@@ -77,6 +79,6 @@ pub use page_words::{ControlWords, FormWords};
 pub use seal::{EmbeddedFill, SealedFill, SealedValue, SealedWire, Shape, WireField};
 pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
-pub use text::{outline, text_guard};
+pub use text::{outline, rendered, text_guard, web_address};
 pub use text_guard::{TextGuard, TextWithheld};
 pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, Verb};

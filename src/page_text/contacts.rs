@@ -7,8 +7,10 @@
 
 use std::ops::Range;
 
+use browser_signals::outline::ADDRESS;
+use browser_signals::rendered::{Mark, quoted_words};
 use browser_signals::{Origin, Site};
-use classifier::{Detector, Detectors, SensitiveKind, is_role_address, mask};
+use classifier::{Detector, Detectors, Finding, SensitiveKind, is_role_address, mask};
 
 use super::scrub::{Scrubbed, ScrubbedLine};
 
@@ -78,7 +80,36 @@ pub(super) fn mask_except(text: &str, detectors: &Detectors, readable: &[Readabl
             _ => true,
         }
     });
+    found.extend(found_in_addresses(text, detectors));
     mask(text, &found)
+}
+
+/// The values in the addresses of a rendered text. In running text digits in a path are no card number, and the part of an address before
+/// `@` is no mailbox; a page that tells a value in a path is searched for it segment by segment, and for a card over segments.
+fn found_in_addresses(text: &str, detectors: &Detectors) -> Vec<Finding> {
+    if !text.contains(ADDRESS) {
+        return Vec::new();
+    }
+    let (mut apart, mut together) = (String::with_capacity(text.len()), String::with_capacity(text.len()));
+    for line in text.split_inclusive('\n') {
+        let addresses = quoted_words(line).into_iter().filter(|words| words.mark == Mark::Address);
+        let mut from = 0;
+        for words in addresses.map(|address| address.words) {
+            // All else is left out, byte for byte, so that the places stay.
+            let before = "\n".repeat(words.start - from);
+            let address = line.get(words.clone()).unwrap_or_default();
+            from = words.start + address.len();
+            apart.extend([&before, &address.replace('/', "\n")].map(String::as_str));
+            together.extend([&before, &address.replace('/', " ")].map(String::as_str));
+        }
+        let after = "\n".repeat(line.len() - from);
+        apart.push_str(&after);
+        together.push_str(&after);
+    }
+    let mut found = detectors.detect(&apart);
+    let is_card = |one: &Finding| one.kind == SensitiveKind::CardNumber;
+    found.extend(detectors.detect(&together).into_iter().filter(is_card));
+    found
 }
 
 #[cfg(test)]
@@ -113,6 +144,29 @@ mod tests {
             "- text: \"[email], info@shop.example\"\n- link \"ann@shop.example\"\n- link \"+49 30 901820\"\n\
              - link \"[card number]\"\n"
         );
+    }
+
+    #[test]
+    fn values_in_addresses_are_masked_though_they_would_stay_in_a_path_of_a_text() {
+        let detectors = Detectors::standard().unwrap();
+        for (address, told) in [
+            ("/orders/4111111111111111", "/orders/[card number]"),
+            ("https://b.example/4111/1111/1111/1111/x", "https://b.example/[card number]/x"),
+            ("/card/4111-1111-1111-1111", "/card/[card number]"),
+            ("/u/ann@mail.example/edit", "/u/[email]/edit"),
+            ("/call/+1 628 555 0173", "/call/[phone]"),
+            ("/shop/kettle-2/2026/11/03/1234567890", "/shop/kettle-2/2026/11/03/1234567890"),
+            (
+                "https://b.example:8443/caf\u{e9}/ISBN/9783161484100",
+                "https://b.example:8443/caf\u{e9}/ISBN/9783161484100",
+            ),
+        ] {
+            let text = format!("- link \"A\" [ref=e1] /url \"{address}\": \"b/c\"\n");
+            let expected = format!("- link \"A\" [ref=e1] /url \"{told}\": \"b/c\"\n");
+            assert_eq!(mask_by_form(&text, &detectors), expected);
+        }
+        let text = "- text: \"/orders/4111111111111111\"\n";
+        assert_eq!(mask_by_form(text, &detectors), text);
     }
 
     #[test]

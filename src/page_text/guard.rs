@@ -12,9 +12,11 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, WITHHELD, Words};
+use browser_signals::rendered::{Mark, QuotedWords, quoted_words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detectors, Safety};
 use sirl::{Field, Tier};
@@ -42,6 +44,8 @@ pub struct PageTextGuard {
     safety: Option<Arc<dyn PageSafety>>,
     /// Whether the pages are in the user's own browser, where the user may be logged in anywhere.
     own_browser: bool,
+    /// Whether the user may have typed into the pages by hand.
+    handed_over: AtomicBool,
     /// The safety of what was rendered last.
     judged: Mutex<Option<Safety>>,
     /// The records whose longer values were masked in a text.
@@ -65,6 +69,7 @@ impl PageTextGuard {
             vault,
             safety: None,
             own_browser: false,
+            handed_over: AtomicBool::new(false),
             judged: Mutex::new(None),
             shown: Mutex::default(),
         }
@@ -97,6 +102,11 @@ impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
         self.render_outline(outline)
     }
+
+    /// Not with private data in the container: a page could write them into a path, and what the user typed cannot be masked.
+    fn tells_paths(&self) -> bool {
+        !self.has_released() && !self.handed_over.load(Ordering::Relaxed)
+    }
 }
 
 /// Judges a whole page, as a picture shows it, and renders nothing.
@@ -107,6 +117,10 @@ impl TextGuard for PictureJudge<'_> {
         let judged = self.0.safety.as_ref().map(|safety| safety.of(outline));
         *self.0.judged.lock().map_err(|_| TextWithheld)? = judged;
         Ok(String::new())
+    }
+
+    fn tells_paths(&self) -> bool {
+        self.0.tells_paths()
     }
 }
 
@@ -123,6 +137,11 @@ impl PageTextGuard {
         *self.judged.lock().map_err(|_| TextWithheld)? = judged;
         self.quarantine.add(&scrubbed.withheld, unix_ms());
         self.mask_within(&scrubbed.text, self.logged_in().readable(&scrubbed.lines))
+    }
+
+    /// Notes that from now on the user may type into the pages by hand.
+    pub(crate) fn note_handed_over(&self) {
+        self.handed_over.store(true, Ordering::Relaxed);
     }
 
     /// Whether values of the user were released into the container.
@@ -215,16 +234,24 @@ impl PageTextGuard {
             .into_iter()
             .filter(|m| m.whole_word || m.field.tier() == Tier::T2 || m.span.len() >= MIN_LONG_VALUE);
         let mut spans: Vec<_> = whole.map(|m| m.span).collect();
-        // A page can split a value over elements.
-        let words = words_of_the_page(text);
-        let segments: Vec<&str> = words.iter().filter_map(|words| text.get(words.clone())).collect();
-        let pieces = vault.scan_segments_released(&segments, &entries).map_err(|_| TextWithheld)?;
-        spans.extend(pieces.into_iter().filter_map(|(number, piece)| {
-            let start = words.get(number)?.start;
-            Some(start + piece.span.start..start + piece.span.end)
-        }));
-        if entries.iter().any(|(_, field)| is_number(*field)) {
-            spans.extend(endings_in(&words, &segments));
+        // A page can split a value over elements, and put an address or unseen words between its parts.
+        let all = words_of_the_page(text);
+        let but = |left_out: &[Mark]| {
+            let words: Vec<_> = all.iter().filter(|(mark, _)| !left_out.contains(mark)).cloned().collect();
+            (words.len() < all.len()).then_some(words)
+        };
+        let others = [but(&[Mark::Address]), but(&[Mark::Unseen]), but(&[Mark::Address, Mark::Unseen])];
+        for words in std::iter::once(&all).chain(others.iter().flatten()) {
+            let words: Vec<Range<usize>> = words.iter().map(|(_, words)| words.clone()).collect();
+            let segments: Vec<&str> = words.iter().filter_map(|words| text.get(words.clone())).collect();
+            let pieces = vault.scan_segments_released(&segments, &entries).map_err(|_| TextWithheld)?;
+            spans.extend(pieces.into_iter().filter_map(|(number, piece)| {
+                let start = words.get(number)?.start;
+                Some(start + piece.span.start..start + piece.span.end)
+            }));
+            if entries.iter().any(|(_, field)| is_number(*field)) {
+                spans.extend(endings_in(&words, &segments));
+            }
         }
         spans.sort_by_key(|span| span.start);
         // A value within the one before is masked with it; one that only begins within it is masked as the rest.
@@ -297,30 +324,21 @@ fn lone_line(head: &str, text: &str, purpose: Purpose) -> OutlineLine {
     }
 }
 
-/// The spans of the page's own words in an outline: the quoted parts of each line, or the whole of a line without quotes
+/// The spans of the page's own words in an outline, and the mark before each: the quoted parts of each line, or the whole of a line without quotes
 /// unless the bridge wrote it. The number or bullet of a short list item (`3. M`, `• M`) is left out, since a value can be spelled one
 /// letter an item.
-fn words_of_the_page(text: &str) -> Vec<Range<usize>> {
+fn words_of_the_page(text: &str) -> Vec<(Mark, Range<usize>)> {
     let mut places = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let (mut open, mut escaped, mut quoted) = (None, false, false);
-        for (place, c) in line.char_indices() {
-            match (c, open) {
-                _ if escaped => escaped = false,
-                ('\\', Some(_)) => escaped = true,
-                ('"', None) => open = Some(place + 1),
-                ('"', Some(from)) => {
-                    let words = line.get(from..place).unwrap_or("");
-                    places.push(start + from + marker(words)..start + place);
-                    (open, quoted) = (None, true);
-                }
-                _ => {}
-            }
+        let quoted = quoted_words(line);
+        if quoted.is_empty() && !is_written_by_bridge(line) {
+            places.push((Mark::None, start..start + line.len()));
         }
-        if !quoted && !is_written_by_bridge(line) {
-            places.push(start..start + line.len());
-        }
+        places.extend(quoted.into_iter().map(|QuotedWords { mark, words, .. }| {
+            let from = words.start + marker(line.get(words.clone()).unwrap_or_default());
+            (mark, start + from..start + words.end)
+        }));
         start += line.len();
     }
     places

@@ -8,18 +8,17 @@
 //! | `scrub` | [`Scrubber`]: which words of a page the model gets, and which are withheld |
 //! | [`quarantine`] | withheld attacks, stored for the user |
 //! | `running_text` | the text of a page's frames in one piece, for classifiers and judges of safety |
+//! | `names` | names that are read together |
 //! | `told` | the part of a page that the model is told, for judges |
 //! | `guard` | [`PageTextGuard`]: scrubbing and masking for one container |
-//! | `address` | addresses in a page, without what a site knows about a person |
 //! | `contacts` | masking by form, and the published contacts that stay readable |
 //! | `number_endings` | last digits beside words such as `ending in` |
 
 #[cfg(feature = "browser")]
-mod address;
-#[cfg(feature = "browser")]
 mod contacts;
 #[cfg(feature = "browser")]
 mod guard;
+mod names;
 #[cfg(feature = "browser")]
 mod number_endings;
 pub mod quarantine;
@@ -27,8 +26,6 @@ pub(crate) mod running_text;
 mod scrub;
 mod told;
 
-#[cfg(feature = "browser")]
-pub(crate) use address::told_address;
 #[cfg(feature = "browser")]
 pub use contacts::{mask_by_form, mask_page};
 #[cfg(feature = "browser")]

@@ -6,6 +6,7 @@
 //! names are classified one by one. Short ones ([`NAME_WORDS`]) are also read together as a canonical override, and do
 //! not count for the safety of a page otherwise.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -29,6 +30,14 @@ const SENTENCE_WORDS: usize = 3;
 /// Whether a name has too few words for a model.
 pub(crate) fn is_short_name(text: &str) -> bool {
     text.split_whitespace().nth(NAME_WORDS - 1).is_none()
+}
+
+/// A name as classifiers read it: the parts of an address are words.
+pub(crate) fn name_in_words(words: &Words) -> Cow<'_, str> {
+    match words.purpose {
+        Purpose::Address => Cow::Owned(words.text.replace(|c: char| c.is_ascii_punctuation(), " ")),
+        _ => Cow::Borrowed(&words.text),
+    }
 }
 
 /// Running text of one frame and one place, or the text of one control.

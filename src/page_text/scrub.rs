@@ -18,7 +18,8 @@ use browser_signals::Origin;
 use browser_signals::outline::{Outline, Purpose, Rendered, TextPlace, Words, tidy};
 use classifier::{MentionAware, ModelError, Risk, WindowClassifier, sweep};
 
-use super::running_text::{TextRun, is_short_name, place_of};
+use super::names::{NamesTogether, ShortNames};
+use super::running_text::{TextRun, is_short_name, name_in_words, place_of};
 use super::told::told;
 
 /// How words are handled that a person does not see.
@@ -34,12 +35,13 @@ pub enum HiddenText {
 /// How a page is rendered for the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScrubSettings {
-    /// The handling of hidden words, and of invisible names of elements that are no controls.
+    /// The handling of hidden words, and of invisible names of elements that are neither controls nor pictures.
     pub hidden: HiddenText,
     /// The lowest risk at which words go to the quarantine. The shipped model has its own threshold (see
     /// [`Scrubber::standard`]); the default is certainty.
     pub quarantine_from: Risk,
-    /// The most characters of the invisible name of a control; a longer one is withheld. A title may have twice as many.
+    /// The most characters of the invisible name of a control; a longer one is withheld. A title, and what a picture is said to show, may
+    /// have twice as many.
     pub longest_label: usize,
 }
 
@@ -224,19 +226,20 @@ impl Scrubber {
             HiddenText::Drop if words.place == TextPlace::Hidden => Verdict::Dropped(WithholdReason::Hidden),
             HiddenText::Drop => Verdict::Dropped(WithholdReason::Attribute),
         };
+        let is_picture = words.purpose == Purpose::Picture;
         let limit = match (words.purpose, words.place) {
             (_, TextPlace::Hidden)
             | (Purpose::Name | Purpose::Text | Purpose::Echo, TextPlace::Attribute) => {
                 return unseen();
             }
             (Purpose::Label, TextPlace::Attribute) => self.settings.longest_label,
-            (Purpose::Title, _) => self.settings.longest_label.saturating_mul(2),
+            (Purpose::Title | Purpose::Picture, _) => self.settings.longest_label.saturating_mul(2),
             _ => usize::MAX,
         };
         if words.text.chars().nth(limit).is_some() {
             return Verdict::Marked(WithholdReason::LongName);
         }
-        Verdict::Rendered { except: Vec::new(), unseen: false }
+        Verdict::Rendered { except: Vec::new(), unseen: is_picture }
     }
 
     /// Classifies the running text of each frame, visible and invisible words apart.
@@ -291,31 +294,13 @@ impl Scrubber {
             .flat_map(|(words, verdict)| withheld_parts(words, verdict))
             .collect();
         // An attack may be split over many short names.
-        let mut together = String::new();
-        let mut ends = Vec::new();
-        for (at, (words, verdict)) in all.iter().zip(verdicts.iter()).enumerate() {
-            if words.purpose == Purpose::Label
-                && words.place == TextPlace::Attribute
-                && matches!(verdict, Verdict::Rendered { .. })
-            {
-                together.push_str(&words.text);
-                ends.push((together.len(), at));
-                together.push('\n');
-            }
-        }
-        for suspect in
-            sweep(&together, classifier::WindowPlace::Attribute, judge, self.settings.quarantine_from)
-        {
-            let from = ends.partition_point(|(end, _)| *end <= suspect.span.start);
-            let mut start = from.checked_sub(1).and_then(|it| ends.get(it)).map_or(0, |(end, _)| end + 1);
-            for (end, at) in ends.iter().skip(from) {
-                if start >= suspect.span.end {
-                    break;
-                }
-                if let Some(verdict) = verdicts.get_mut(*at) {
+        for purpose in [Purpose::Label, Purpose::Picture, Purpose::Address] {
+            let is_told = |at: usize| matches!(verdicts.get(at), Some(Verdict::Rendered { .. }));
+            let names = NamesTogether::read(purpose, all, is_told);
+            for at in names.suspicious(judge, self.settings.quarantine_from) {
+                if let Some(verdict) = verdicts.get_mut(at) {
                     *verdict = Verdict::Marked(WithholdReason::Suspicious);
                 }
-                start = end + 1;
             }
         }
         for at in echoes_of_withheld(outline, verdicts) {
@@ -334,39 +319,12 @@ impl Scrubber {
             let read = words.purpose != Purpose::Echo;
             let place = place_of(outline, words);
             if repeats
-                || (read && !sweep(&words.text, place, judge, self.settings.quarantine_from).is_empty())
+                || (read
+                    && !sweep(&name_in_words(words), place, judge, self.settings.quarantine_from).is_empty())
             {
                 *verdict = Verdict::Marked(WithholdReason::Suspicious);
             }
         }
-    }
-}
-
-/// Short names, which one by one say little to a model: together they may be a canonical override.
-#[derive(Default)]
-struct ShortNames {
-    together: String,
-    /// The end of each name in the text, and the indices of its words in the outline.
-    ends: Vec<(usize, Vec<usize>)>,
-}
-
-impl ShortNames {
-    fn add(&mut self, run: &TextRun) {
-        self.together.push_str(&run.text);
-        let words = run.parts(&(0..run.text.len())).into_iter().map(|(at, _)| at).collect();
-        self.ends.push((self.together.len(), words));
-        self.together.push('\n');
-    }
-
-    /// The indices of the words that are part of an override.
-    fn overriding(&self) -> Vec<usize> {
-        let mut found = Vec::new();
-        for span in classifier::overrides(&self.together) {
-            let from = self.ends.partition_point(|(end, _)| *end <= span.start);
-            let to = self.ends.partition_point(|(end, _)| *end < span.end) + 1;
-            found.extend(self.ends.iter().take(to).skip(from).flat_map(|(_, words)| words));
-        }
-        found
     }
 }
 

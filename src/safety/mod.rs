@@ -29,7 +29,7 @@ use policy_dfa::{SafetyBand, Thresholds};
 use sirl::Tier;
 
 pub use crate::consent::suspicion::{Concern, Suspicion};
-use crate::page_text::running_text::{TextRun, is_short_name, place_of};
+use crate::page_text::running_text::{TextRun, is_short_name, name_in_words, place_of};
 pub use scale::{PageScale, ScaleError};
 #[cfg(feature = "browser")]
 pub(crate) use task::TaskSafety;
@@ -184,8 +184,12 @@ impl PageSafety for WindowSafety {
         let text = |apart| {
             runs.iter().filter(move |run| run.apart == apart).map(|run| (run.text.as_str(), run.place))
         };
-        let names =
-            outline.words().filter(is_name).map(|words| (words.text.as_str(), place_of(outline, words)));
+        let names: Vec<_> = outline
+            .words()
+            .filter(is_name)
+            .map(|words| (name_in_words(words), place_of(outline, words)))
+            .collect();
+        let names = names.iter().map(|(name, place)| (name.as_ref(), *place));
         self.of_texts(text(false), text(true).chain(names))
     }
 }

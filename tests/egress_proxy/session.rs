@@ -45,6 +45,7 @@ async fn ends_paid(stage: &Stage) -> bool {
 
     let mut agent = ObedientAgent::new(session.prompt());
     let (mut observation, mut released, mut paid, mut not_let) = (String::new(), false, false, false);
+    let mut paths = [0; 2];
     for _ in 0..60 {
         let action = match agent.next(&observation) {
             Action::Verb(verb) => portcullis::Action::Verb(verb),
@@ -54,6 +55,7 @@ async fn ends_paid(stage: &Stage) -> bool {
         observation = session.act(action).await;
         paid |= observation.contains("GRANT.purchase");
         not_let |= observation.contains("no_payment_interface");
+        paths[usize::from(released)] += observation.matches("/url \"/").count();
         if observation.contains("GRANT.address") && !released {
             released = true;
             assert!(has_ended(&mut before).await, "a connection of before goes on");
@@ -63,6 +65,7 @@ async fn ends_paid(stage: &Stage) -> bool {
         assert_eq!(tunnel(session.proxy(), &shop).await.1, 200);
     }
     assert!(released && (paid || not_let), "{observation}");
+    assert!(paths[0] > 0 && paths[1] == 0, "a page with values could write them into a path: {paths:?}");
     session.finish().await;
     assert!(log.text().contains("\"what\":\"request\""), "what was refused is on record");
     browser.close().await;

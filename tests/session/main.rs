@@ -4,6 +4,7 @@
 
 mod played;
 
+mod addresses;
 mod agent_actions;
 mod consent;
 mod contacts;

@@ -2,7 +2,7 @@
 //!
 //! The bridge writes an [`Outline`]; a [`TextGuard`](crate::TextGuard) decides how each [`Words`] are rendered,
 //! and [`Outline::render`] writes the text. Words of the page are in quotes and cannot leave them, so all text
-//! outside quotes is the bridge's: roles, refs, origins, the marks [`WITHHELD`] and [`UNSEEN`], and [`BESIDE`].
+//! outside quotes is the bridge's: roles, refs, origins, the marks [`WITHHELD`], [`UNSEEN`] and [`ADDRESS`], and [`BESIDE`].
 //!
 //! In the text of a line, a line feed is a line end to a person: the words after it stand in quotes of their own on the
 //! next line. A tab separates the cells of a row. In names both are spaces.
@@ -16,6 +16,9 @@ pub const WITHHELD: &str = "[withheld]";
 
 /// Precedes, outside of quotes, words of the page that a person does not see.
 pub const UNSEEN: &str = "[unseen]";
+
+/// Precedes, outside of quotes, the address that a link leads to, or that of the page.
+pub const ADDRESS: &str = "/url";
 
 /// Separates the cells of a row, outside of quotes.
 pub const BESIDE: &str = "|";
@@ -52,6 +55,10 @@ pub enum Purpose {
     Name,
     /// The title of a document.
     Title,
+    /// What a picture shows, in the words of the page (`alt`, `aria-label`).
+    Picture,
+    /// The address of a link or of the page, as [`web_address`](crate::web_address) tells it.
+    Address,
 }
 
 /// Words of the page.
@@ -182,6 +189,10 @@ impl OutlineLine {
                     let words_shown = join(&rendering(words), false).concat();
                     if !words_shown.is_empty() {
                         head.push(' ');
+                        if words.purpose == Purpose::Address {
+                            head.push_str(ADDRESS);
+                            head.push(' ');
+                        }
                         head.push_str(&words_shown);
                     } else if words.purpose == Purpose::Title {
                         head.push_str(" \"\"");

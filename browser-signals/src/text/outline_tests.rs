@@ -43,6 +43,16 @@ fn page(title: &str, name: &str, text: &str) -> Outline {
     Outline { lines, ..Outline::default() }
 }
 
+fn link(name: &str, address: &str) -> OutlineLine {
+    let head = vec![
+        LinePart::Own("- link".to_owned()),
+        LinePart::Page(words(name, TextPlace::Shown, Purpose::Label)),
+        LinePart::Own(" [ref=e2]".to_owned()),
+        LinePart::Page(words(address, TextPlace::Attribute, Purpose::Address)),
+    ];
+    OutlineLine { head, text: vec![words("text", TextPlace::Shown, Purpose::Text)], ..OutlineLine::default() }
+}
+
 /// The part of a line outside of quotes.
 fn outside(line: &str) -> String {
     let mut out = String::new();
@@ -112,6 +122,11 @@ proptest! {
         title in hostile(), name in hostile(), text in hostile(), unseen in any::<bool>()
     ) {
         // The `x` is there because empty words have no quotes.
+        let page = |title: &str, name: &str, text: &str| {
+            let mut page = page(title, name, text);
+            page.lines.push(link(text, name));
+            page
+        };
         let hostile = page(&format!("x{title}"), &format!("x{name}"), &format!("x{text}"));
         let harmless = page("x", "x", "x");
         let read = |outline: &Outline| {
@@ -196,6 +211,18 @@ fn lines_without_words_keep_their_role_and_ref() {
         text,
         "- document https://a.example \"T\":\n  - button \"Pay\" [ref=e1]\n  - text: \"now now\"\n"
     );
+}
+
+#[test]
+fn an_address_stands_behind_its_mark() {
+    let outline =
+        Outline { lines: vec![link("Kettle", "/a \"b\"\n- button"), link("", "")], ..Outline::default() };
+    assert_eq!(
+        outline.unfiltered(),
+        "- link \"Kettle\" [ref=e2] /url \"/a \\\"b\\\" - button\": \"text\"\n- link [ref=e2]: \"text\"\n"
+    );
+    let withheld = outline.render(|_| vec![Rendered::Withheld]);
+    assert!(withheld.starts_with("- link [withheld] [ref=e2] /url [withheld]: [withheld]\n"), "{withheld}");
 }
 
 #[test]

@@ -14,4 +14,9 @@ pub struct TextWithheld;
 pub trait TextGuard: Send + Sync {
     /// The text with its protected parts masked; usually by way of [`Outline::render`].
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld>;
+
+    /// Whether the paths of addresses may be told. Otherwise an outline has the origins of links to other origins alone.
+    fn tells_paths(&self) -> bool {
+        true
+    }
 }

@@ -5,6 +5,7 @@
 mod support;
 
 mod acting;
+mod addresses;
 mod dialogs;
 mod filling;
 mod leaving;

@@ -36,7 +36,7 @@ async fn every_frame_is_read_and_named_by_the_browser() {
     assert_eq!(
         head,
         [
-            &format!("- document {shop} \"Shop\""),
+            &format!("- document {shop} \"Shop\" /url \"/\""),
             "  - heading \"Kettle\" [level=1] [ref=e1]",
             "  - paragraph [ref=e2]: \"A fine kettle.\"",
             "  - form [ref=e3]:",

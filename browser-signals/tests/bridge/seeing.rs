@@ -216,7 +216,7 @@ async fn visibility_differs_within_a_line_and_a_frame() {
     let place = |words: &str| outline.words().find(|it| it.text == words).map(|it| (it.place, it.purpose));
     assert_eq!(place("Pay now"), Some((TextPlace::Attribute, Purpose::Label)));
     assert_eq!(place("A kettle"), Some((TextPlace::Attribute, Purpose::Label)));
-    assert_eq!(place("Words in a picture"), Some((TextPlace::Attribute, Purpose::Name)));
+    assert_eq!(place("Words in a picture"), Some((TextPlace::Attribute, Purpose::Picture)));
     assert_eq!(place("Parts"), Some((TextPlace::Attribute, Purpose::Title)));
     browser.close().await;
 }

@@ -103,7 +103,8 @@ fn acting() -> Vec<ToolEntry> {
         tool("browser_navigate_back", "Go back one page", schema::<NoArguments>()),
         reading(
             "browser_snapshot",
-            "Read the page. Words of the page stand in quotes; [withheld] stands for what you may not see",
+            "Read the page. Words of the page stand in quotes; [withheld] stands for what you may not see, \
+             [unseen] for words that a person does not see, and /url for where a link leads",
             schema::<SnapshotArguments>(),
         ),
         reading("browser_find", "Find lines of the page, read anew", schema::<FindArguments>()),

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use portcullis::Action;
 use portcullis::session::ShownDialog;
 use portcullis::signals::playwright::{BridgeError, Picture};
+use portcullis::signals::rendered::as_seen;
 use portcullis::signals::{ElementRef, Verb};
 
 use crate::call::{Answer, Block, Call, FieldToFill, FieldValue, SearchPattern};
@@ -377,8 +378,8 @@ impl Worker {
         let until = Instant::now() + TEXT_TIMEOUT;
         while text.is_some() || text_gone.is_some() {
             self.read().await?;
-            let there =
-                |words: &Option<String>| words.as_ref().map(|words| self.rendered.contains(words.as_str()));
+            let seen = as_seen(&self.rendered);
+            let there = |words: &Option<String>| words.as_ref().map(|words| seen.contains(words.as_str()));
             if there(&text) != Some(false) && there(&text_gone) != Some(true) {
                 break;
             }

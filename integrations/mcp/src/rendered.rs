@@ -7,6 +7,8 @@ use portcullis::session::ListedPage;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
+use portcullis::signals::rendered::without_addresses;
+
 use crate::call::SearchPattern;
 use crate::target::ref_of;
 
@@ -115,7 +117,7 @@ pub fn cut(text: &str, limit: usize) -> (&str, &str) {
     parts.unwrap_or((text, ""))
 }
 
-/// The lines that match a pattern with the lines around them, each after the lines of the elements that it is in, and the number of
+/// The lines that match a pattern, addresses aside, with the lines around them, each after the lines of the elements that it is in, and the number of
 /// those that match. Dots stand for lines that are left out.
 ///
 /// # Errors
@@ -132,8 +134,12 @@ pub fn find(text: &str, pattern: &SearchPattern) -> Result<(usize, Vec<String>),
         }
     };
     let lines: Vec<&str> = text.lines().collect();
-    let matching: Vec<usize> =
-        lines.iter().enumerate().filter(|(_, line)| holds(line)).map(|(at, _)| at).collect();
+    let matching: Vec<usize> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| holds(&without_addresses(line)))
+        .map(|(at, _)| at)
+        .collect();
     let told: HashSet<usize> = matching.iter().copied().take(MOST_FOUND).collect();
     let path: HashSet<usize> =
         below_their_elements(&lines, |at| told.contains(&at)).into_iter().map(|part| part.at).collect();
@@ -214,6 +220,13 @@ mod tests {
             "- document https://a.example \"A\"\n  - list:\n    ...\n    - row \"15\" [ref=e15]\n  - table:\n    - row \"20\" \
              [ref=e20]\n    - row \"21\" [ref=e21]\n    - row \"22\" [ref=e22]\n    - row \"23\" [ref=e23]\n    - row \"24\" [ref=e24]"
         );
+        // An address is told with its line and is not searched.
+        let links = "- link \"Kettle\" [ref=e1] /url \"/offers/kettle\"\n- image [unseen] \"A tin\" [ref=e2]";
+        for (words, count) in [("offers", 0), ("/url", 0), ("KETTLE", 1), ("a tin", 1)] {
+            assert_eq!(find(links, &SearchPattern::Text(words.into())).unwrap().0, count, "{words}");
+        }
+        assert_eq!(find(links, &expression("offers")).unwrap().0, 0);
+        assert_eq!(find(links, &expression("Kettle")).unwrap().1.join("\n"), links);
         assert_eq!(cut("ab\ncd\nef", 5), ("ab\ncd", "ef"));
         assert_eq!(cut("ab\ncd\nef", 1), ("ab", "cd\nef"));
         assert_eq!(cut("abcdef", 3), ("abcdef", ""));

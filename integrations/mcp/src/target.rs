@@ -4,6 +4,7 @@
 //! that an agent cannot guess a name that it may not read. Anything else is a CSS selector, which the browser parses.
 
 use portcullis::signals::ElementRef;
+use portcullis::signals::rendered::{as_seen, without_addresses};
 
 /// An element as a call names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +63,8 @@ pub fn look_up(
     let fits = |line: &&str| {
         let line = line.trim_start().trim_start_matches("- ");
         let (head, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let said = quoted(rest);
+        // A role finds an element by its name, seen or not, and a text by what a person sees.
+        let said = quoted(&if role.is_some() { without_addresses(rest) } else { as_seen(rest) });
         role.is_none_or(|role| role == head)
             && name.is_none_or(|name| match exact {
                 true => said.as_deref() == Some(name),
@@ -183,6 +185,22 @@ mod tests {
             ["//button", "xpath=//button", "iframe >> button", "getByRole('button')", "role=button[x=1]"]
         {
             assert_eq!(find(written), Err(TargetError::Unsupported(written.to_owned())));
+        }
+    }
+
+    #[test]
+    fn no_link_is_found_by_its_address_and_no_text_is_a_pictures() {
+        let page = "- document https://a.example \"Shop\" /url \"/pay\"\n  - link [ref=e1] /url \"/pay\"\n  - link \"Pay\" [ref=e2] \
+                    /url \"/offers\":\n    - image [unseen] \"Pay\" [ref=e3]\n  - link [ref=e4] /url \"/x\": \"Ham\"";
+        let find = |role: Option<&str>, name: &str| {
+            look_up(page, "it", role, Some(name), false).map(|found| found.0)
+        };
+        assert_eq!(find(None, "pay"), Ok("e2".to_owned()));
+        assert_eq!(find(Some("link"), "pay"), Ok("e2".to_owned()));
+        assert_eq!(find(Some("image"), "pay"), Ok("e3".to_owned()));
+        assert_eq!(find(None, "ham"), Ok("e4".to_owned()));
+        for role in [None, Some("link")] {
+            assert!(find(role, "/offers").is_err() && find(role, "/x").is_err());
         }
     }
 

@@ -1,9 +1,10 @@
 //! A page's outline in the short form that the model reads.
 //!
 //! A small model has a short context. Of each line of an accessibility snapshot's outline the view keeps controls with
-//! role, name and ref, and other lines with their text. It drops indentation, elements without text, options, addresses
-//! of links, attributes such as `[level=1]`, and a text that only repeats the name of the control or the heading below it.
+//! role, name and ref, and other lines with their text. It drops indentation, elements without text, options, addresses, attributes such as `[level=1]`, and a text that only repeats the name of the control or the heading below it.
 //! The result is truncated to [`MOST_CHARACTERS`].
+
+use browser_signals::rendered::without_addresses;
 
 /// The most characters of a view. The longest texts are shortened first, and then the end is left out.
 pub const MOST_CHARACTERS: usize = 1500;
@@ -27,7 +28,7 @@ pub(crate) const CONTROLS: [&str; 8] =
 /// ```
 pub fn view(outline: &str) -> String {
     let mut lines: Vec<ViewLine> = Vec::new();
-    for item in outline.lines() {
+    for item in without_addresses(outline).lines() {
         let Some(shown) = show(item) else { continue };
         // A control's name repeats its label, and a heading the name of its landmark.
         let named = shown.control || shown.text.starts_with("# ");
@@ -245,6 +246,12 @@ mod tests {
     fn marks_of_the_guard_are_kept() {
         let outline = "- paragraph [ref=e6]: \"Deliver to\" [withheld] \", 5\"\n- image [unseen] \"A kettle\" [ref=e1]\n";
         assert_eq!(view(outline), "Deliver to [withheld] , 5\n[unseen] A kettle\n");
+    }
+
+    #[test]
+    fn addresses_are_left_out() {
+        let outline = "- document https://a.example \"Shop\" /url \"/shop\":\n  - link \"Kettle\" [ref=e1] /url \"/ket: \\\"tle\"\n";
+        assert_eq!(view(outline), "page https://a.example Shop\nlink \"Kettle\" [e1]\n");
     }
 
     #[test]

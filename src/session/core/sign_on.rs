@@ -6,6 +6,7 @@
 //! reads the same refusal as after a no.
 
 use browser_signals::lookalike::warnings;
+use browser_signals::rendered::as_seen;
 use browser_signals::{Control, ElementRef, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Millis, Reason, SignOn, VerbKind};
 use sirl::{Field, FieldSet, Kind};
@@ -164,7 +165,8 @@ impl Core {
     pub(super) fn page_shown(&mut self, verb: Verb, page: Result<RenderedPage, Reason>) -> Command {
         match page {
             Ok(page) => {
-                let (look, lines) = (Look::for_verb(&verb), lines_before(&page.text, target_of(&verb)));
+                let (look, lines) =
+                    (Look::for_verb(&verb), lines_before(&as_seen(&page.text), target_of(&verb)));
                 self.enter(State::AimingToAsk { verb, lines }, Command::Look(look))
             }
             Err(reason) => self.refuse_verb(&verb, None, reason),

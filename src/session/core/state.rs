@@ -286,11 +286,6 @@ impl Core {
         self.safety.judged(page, safety);
     }
 
-    /// Whether the user was offered a hand-over. They may have typed values since that no list contains.
-    pub fn was_handed_over(&self) -> bool {
-        !self.offered.is_empty()
-    }
-
     /// Whether the user took over, and the agent has no part in the page any more.
     pub fn is_taken_over(&self) -> bool {
         self.taken_over

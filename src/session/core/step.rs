@@ -1,5 +1,6 @@
 //! One step of the state machine, and the walk of a verb: look, decide, ask, record, carry out.
 
+use browser_signals::rendered::as_seen;
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
 use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, VerbKind, Verdict};
 
@@ -117,7 +118,8 @@ impl Core {
                 }
                 self.note_told(origin.as_ref(), safety);
                 self.page = origin;
-                self.last_text.clone_from(&text);
+                // What a question quotes is what a person sees.
+                self.last_text = as_seen(&text).into_owned();
                 Command::Answer(text)
             }
             Err(reason) => {

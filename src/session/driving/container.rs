@@ -8,7 +8,8 @@ use std::time::Instant;
 use browser_signals::outline::Purpose;
 use browser_signals::playwright::developer_tools::Recording;
 use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
-use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use browser_signals::web_address::told_address;
+use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, TextGuard, Verb};
 use policy_dfa::{Millis, Reason, Task};
 use sirl::{FieldSet, Kind};
 use vault::StateName;
@@ -25,7 +26,7 @@ use crate::consent::{HandOver, HandedOver, standing};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
-use crate::page_text::{PageTextGuard, PictureJudge, Quarantine, told_address};
+use crate::page_text::{PageTextGuard, PictureJudge, Quarantine};
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
@@ -178,7 +179,7 @@ impl Session {
     /// Whether the container may have private data: a released value, or text that the user typed by hand, which cannot be
     /// masked. From then on only text that passed the guard may leave the container.
     pub fn is_private(&self) -> bool {
-        self.has_released() || self.core.was_handed_over()
+        !self.text.tells_paths()
     }
 
     /// Adds to an answer with refusals what the agent can do next, in lines of their own ([`Reason::next_step`]), and where
@@ -549,6 +550,7 @@ impl Session {
     async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
         self.tab.end_typed();
+        self.text.note_handed_over();
         self.dependencies.hand_over(offer).await
     }
 

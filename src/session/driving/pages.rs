@@ -13,8 +13,8 @@ use policy_dfa::Reason;
 
 use super::container::Session;
 use super::container_actions::reason_of;
-use crate::page_text::told_address;
 use crate::session::core::Action;
+use browser_signals::web_address::told_address;
 
 /// A page of a container, as the agent is told it. The parts from the page are in quotes, masked and scrubbed, and empty where it has
 /// none.

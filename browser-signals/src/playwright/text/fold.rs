@@ -28,8 +28,8 @@ pub(super) fn fold(lines: &mut Vec<FrameItem>, at: usize, frame: usize) {
         return;
     };
     let name = line.head.iter().find_map(|part| match part {
-        LinePart::Page(words) => Some(tidy(&words.text)),
-        LinePart::Own(_) => None,
+        LinePart::Page(words) if words.purpose != Purpose::Address => Some(tidy(&words.text)),
+        _ => None,
     });
     let repeats = name.as_ref().is_some_and(|name| *name == tidy(&shown));
     if !repeats && name.is_some() && !tidy(&shown).is_empty() {

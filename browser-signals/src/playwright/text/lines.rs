@@ -5,13 +5,10 @@ use std::fmt::Write as _;
 
 use super::fold::{fold, separator};
 use super::refs::FrameRefs;
-use super::tree::{DEEPEST, NamedBy, Node, Tree};
-use crate::NodeId;
-use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, is_control, tidy};
+use super::tree::{DEEPEST, Node, Tree};
+use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, tidy};
 use crate::playwright::visibility::{SeenText, Separation, VisibleText};
-
-/// Replaces a name that repeats a typed value.
-const TYPED: &str = "[typed]";
+use crate::{NodeId, Origin};
 
 /// The markers of list items that say no more than the item's role does, and those of closed and open details.
 const BULLETS: [char; 9] = ['•', '◦', '▪', '■', '○', '▸', '▾', '▶', '▼'];
@@ -38,6 +35,11 @@ pub(super) struct RenderOptions<'a> {
     pub(super) visible: &'a VisibleText,
     /// The frame's index among the page's.
     pub(super) frame: usize,
+    /// The address and the origin of the frame's document.
+    pub(super) url: &'a str,
+    pub(super) origin: Option<&'a Origin>,
+    /// Whether the paths of addresses are told.
+    pub(super) with_paths: bool,
 }
 
 /// The lines of one frame, and the elements with a ref.
@@ -61,6 +63,7 @@ impl Tree {
             before: None,
             in_new_block: false,
             role: String::new(),
+            name: None,
             out: FrameOutline::default(),
         };
         if let Some(root) = self.nodes.get(&self.root) {
@@ -92,17 +95,18 @@ impl Tree {
 }
 
 /// Writes the lines of one frame.
-struct Writer<'a, 'n> {
-    tree: &'a Tree,
-    options: RenderOptions<'a>,
+pub(super) struct Writer<'a, 'n> {
+    pub(super) tree: &'a Tree,
+    pub(super) options: RenderOptions<'a>,
     left_out: HashMap<NodeId, Vec<&'a SeenText>>,
     refs: &'a mut FrameRefs<'n>,
     /// The text that was written last.
     before: Option<&'a SeenText>,
     /// Whether a group of the tree begins or ends after the text that was written last.
     in_new_block: bool,
-    /// The role of the element that is being written.
+    /// The role and the name of the element that is being written.
     role: String,
+    name: Option<String>,
     out: FrameOutline,
 }
 
@@ -169,7 +173,11 @@ impl<'a> Writer<'a, '_> {
                 return;
             }
         }
-        let label = self.name_of(node, role);
+        // The picture in a link mostly gives the link its name.
+        let label = self.name_of(node, role).filter(|words| {
+            words.purpose != Purpose::Picture || self.name.as_ref().is_none_or(|outer| *outer != words.text)
+        });
+        let named = label.as_ref().map(|words| words.text.clone());
         let mut after = String::new();
         if let Some(level) = node.level {
             let _infallible = write!(after, " [level={level}]");
@@ -190,14 +198,16 @@ impl<'a> Writer<'a, '_> {
             head.extend(self.read_back(node, own));
         }
         let at = self.out.lines.len();
-        let contact = role == "link" && node.contact;
+        let contact = role == "link" && node.is_contact();
+        head.extend(self.address_of(node).map(LinePart::Page));
         self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, contact, ..OutlineLine::default() }));
         if entry {
             return;
         }
-        let outer = std::mem::replace(&mut self.role, role.to_owned());
+        let outer =
+            (std::mem::replace(&mut self.role, role.to_owned()), std::mem::replace(&mut self.name, named));
         self.children(node, None, depth + 1, nesting);
-        self.role = outer;
+        (self.role, self.name) = outer;
         self.flush(at + 1);
         fold(&mut self.out.lines, at, self.options.frame);
     }
@@ -210,7 +220,7 @@ impl<'a> Writer<'a, '_> {
         self.run(depth, seen, words);
     }
 
-    fn words_of(&self, node: &Node, holder: Option<NodeId>) -> Vec<Words> {
+    pub(super) fn words_of(&self, node: &Node, holder: Option<NodeId>) -> Vec<Words> {
         let generated = node.node.is_none();
         let shown = if generated { TextPlace::Generated } else { TextPlace::Shown };
         let words = |text: &str, place| Words {
@@ -274,71 +284,6 @@ impl<'a> Writer<'a, '_> {
         }));
     }
 
-    /// The name, unless it repeats a typed value: `aria-labelledby` can take a name from a control.
-    fn name_of(&self, node: &Node, role: &str) -> Option<Words> {
-        let control = is_control(role);
-        let purpose = if control { Purpose::Label } else { Purpose::Name };
-        let words =
-            |text: String, place, purpose| Some(Words { text, place, purpose, frame: self.options.frame });
-        let name = tidy(&node.name);
-        if name.is_empty() {
-            return None;
-        }
-        let typed = self.options.typed;
-        if typed.iter().any(|value| name.contains(value.as_str())) {
-            let mut below = String::new();
-            self.tree.text_below(node, 0, &mut below);
-            let below = tidy(&below);
-            let repeats = |value: &String| name.contains(value.as_str()) && !below.contains(value.as_str());
-            if node.is_entry() || typed.iter().any(repeats) {
-                return words(TYPED.to_owned(), TextPlace::Shown, purpose);
-            }
-        }
-        if node.named_by == NamedBy::Contents {
-            let mut shown = String::new();
-            self.shown_below(node, node.node, 0, &mut None, &mut shown);
-            let shown = tidy(&shown);
-            if !shown.is_empty() {
-                return words(shown, TextPlace::Shown, Purpose::Echo);
-            }
-        }
-        // A control without a label draws its value or its placeholder.
-        let drawn = node.named_by == NamedBy::Drawn
-            && node.node.and_then(|id| self.options.visible.shows(id)) == Some(true);
-        let place =
-            if drawn || self.options.visible.says(&name) { TextPlace::Shown } else { TextPlace::Attribute };
-        words(name, place, purpose)
-    }
-
-    /// The visible words below a node, without any control's value.
-    fn shown_below(
-        &self,
-        node: &Node,
-        holder: Option<NodeId>,
-        depth: usize,
-        before: &mut Option<&'a SeenText>,
-        into: &mut String,
-    ) {
-        if depth > DEEPEST || node.is_entry() {
-            return;
-        }
-        if node.role == "StaticText" {
-            let visible = self.options.visible;
-            let seen = node.node.or(holder).and_then(|id| visible.text(id));
-            if let (Some(before), Some(seen)) = (*before, seen) {
-                into.push_str(before.separation(seen).white_space());
-            }
-            *before = seen;
-            for words in self.words_of(node, holder).iter().filter(|it| it.place != TextPlace::Hidden) {
-                into.push_str(&words.text);
-            }
-            return;
-        }
-        for child in node.children.iter().filter_map(|id| self.tree.nodes.get(id)) {
-            self.shown_below(child, child.node.or(holder), depth + 1, before, into);
-        }
-    }
-
     /// The agent's own text, and whether the control still holds it: never what the control holds.
     fn read_back(&self, node: &Node, own: &str) -> Vec<LinePart> {
         let holds = tidy(&self.value_of(node)) == tidy(own);
@@ -381,8 +326,16 @@ mod tests {
     #[test]
     fn a_cyclic_tree_is_cut() {
         let (typed, own, visible) = (HashSet::new(), HashMap::new(), VisibleText::default());
-        let options =
-            RenderOptions { typed: &typed, own: &own, with_choices: true, visible: &visible, frame: 0 };
+        let options = RenderOptions {
+            typed: &typed,
+            own: &own,
+            with_choices: true,
+            visible: &visible,
+            frame: 0,
+            url: "",
+            origin: None,
+            with_paths: true,
+        };
         let mut refs = Refs::default();
         let mut refs = FrameRefs { refs: &mut refs, prefix: "", document: "" };
         let node = json!({ "nodeId": "1", "role": { "value": "group" }, "childIds": ["1", "1"] });

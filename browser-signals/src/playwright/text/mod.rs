@@ -5,12 +5,14 @@
 //! | `refs` | the refs of elements, which stay with them from read to read |
 //! | `tree` | the accessibility tree of a frame |
 //! | `lines` | the tree as lines |
+//! | `names` | the names of elements, and the addresses of links |
 //! | `fold` | the text of an element in the element's own line |
 //! | `deferred` | the contents of elements that are laid out only near the window |
 
 mod deferred;
 mod fold;
 mod lines;
+mod names;
 pub(crate) mod refs;
 mod tree;
 
@@ -27,6 +29,7 @@ use super::tab::frames::{Frame, Frames};
 use super::tab::state::Located;
 use super::visibility::{self, VisibleText};
 use crate::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words, tidy};
+use crate::web_address::told_path;
 use crate::{FrameId, NodeId, Origin, TextGuard};
 
 /// The largest outline of a page, in bytes, the bridge's own words included.
@@ -55,10 +58,11 @@ impl Tab {
     /// [`BridgeError::TextWithheld`] where the filter fails: there is no text then, and there are no refs.
     pub async fn read(&self, guard: &dyn TextGuard) -> Result<PageText, BridgeError> {
         let before = self.state.inner().navigations;
-        let mut attempt = self.gather().await;
+        let with_paths = guard.tells_paths();
+        let mut attempt = self.gather(with_paths).await;
         // A frame navigated while it was read, or the page has begun to navigate: the text is out of date.
         if self.state.leaves(before).await? || matches!(attempt, Err(BridgeError::Stale)) {
-            attempt = self.gather().await;
+            attempt = self.gather(with_paths).await;
         }
         let (outline, elements, typed) = attempt?;
         let text = guard.guard(&outline).map_err(|_| BridgeError::TextWithheld)?;
@@ -66,7 +70,10 @@ impl Tab {
         Ok(PageText { text, typed, origin: outline.frames.first().cloned().flatten(), cut: outline.cut })
     }
 
-    async fn gather(&self) -> Result<(Outline, HashMap<String, Located>, Vec<String>), BridgeError> {
+    async fn gather(
+        &self,
+        with_paths: bool,
+    ) -> Result<(Outline, HashMap<String, Located>, Vec<String>), BridgeError> {
         self.state.update(|inner| inner.elements.clear());
         let mut frames = self.state.frames().await?;
         let asked = Frames(frames.0.clone());
@@ -107,7 +114,16 @@ impl Tab {
             let mut frame_refs = FrameRefs { refs: &mut refs, prefix: &prefix, document: &frame.document };
             let own = self.state.inner().typed.of(&frame.document);
             own_texts.extend(own.values().map(|text| tidy(text)));
-            let options = RenderOptions { typed: &typed, own: &own, with_choices, visible, frame: index };
+            let options = RenderOptions {
+                typed: &typed,
+                own: &own,
+                with_choices,
+                visible,
+                frame: index,
+                url: &frame.url,
+                origin: frame.origin.as_ref(),
+                with_paths,
+            };
             rendered.push(tree.as_ref().map(|tree| tree.render(options, &mut frame_refs)));
         }
         refs.end();
@@ -118,7 +134,8 @@ impl Tab {
             seen: frames.0.iter().map(|frame| visible_in(frame).shown()).collect::<Vec<_>>().join("\n"),
             ..Outline::default()
         };
-        let mut page = PageBuilder { frames: &frames, rendered, owners: &owners, size: 0, outline };
+        let mut page =
+            PageBuilder { frames: &frames, rendered, owners: &owners, with_paths, size: 0, outline };
         page.document(0, 0);
         Ok((page.outline, elements, own_texts))
     }
@@ -212,6 +229,7 @@ struct PageBuilder<'a> {
     frames: &'a Frames,
     rendered: Vec<Option<FrameOutline>>,
     owners: &'a HashMap<FrameId, NodeId>,
+    with_paths: bool,
     size: usize,
     outline: Outline,
 }
@@ -227,7 +245,14 @@ impl PageBuilder<'_> {
             purpose: Purpose::Title,
             frame: index,
         };
-        let head = vec![LinePart::Own(format!("- document {}", origin_of(frame))), LinePart::Page(title)];
+        let mut head = vec![LinePart::Own(format!("- document {}", origin_of(frame))), LinePart::Page(title)];
+        if index == 0 && self.with_paths {
+            let path = told_path(&frame.url, frame.origin.as_ref());
+            head.extend(path.map(|text| {
+                let (place, purpose) = (TextPlace::Attribute, Purpose::Address);
+                LinePart::Page(Words { text, place, purpose, frame: index })
+            }));
+        }
         self.line(OutlineLine { depth, head, ..OutlineLine::default() });
         self.outline.cut |= rendered.cut;
         for item in rendered.lines {

@@ -26,8 +26,8 @@ pub(super) struct Node {
     pub(super) states: Vec<&'static str>,
     pub(super) level: Option<u64>,
     pub(super) editable: bool,
-    /// Whether it leads to a mailbox or a phone.
-    pub(super) contact: bool,
+    /// The address that a link leads to, as the browser resolved it.
+    pub(super) address: String,
     pub(super) node: Option<NodeId>,
     pub(super) children: Vec<String>,
 }
@@ -88,11 +88,6 @@ impl Tree {
     }
 }
 
-/// Whether an address leads to a mailbox or a phone. The browser writes schemes in lower case.
-fn is_contact(address: &str) -> bool {
-    ["mailto:", "tel:"].iter().any(|scheme| address.starts_with(scheme))
-}
-
 impl Node {
     fn read(node: &Value) -> Node {
         let string = |name: &str| match node.get(name).and_then(|it| it.get("value")) {
@@ -116,7 +111,9 @@ impl Node {
             let on = value.as_bool() == Some(true) || value.as_str() == Some("true");
             match text(property, "name").unwrap_or_default() {
                 "level" => read.level = value.as_u64(),
-                "url" => read.contact = value.as_str().is_some_and(is_contact),
+                "url" if read.role == "link" => {
+                    value.as_str().unwrap_or_default().clone_into(&mut read.address)
+                }
                 "editable" => read.editable = value.as_str().is_some_and(|kind| !kind.is_empty()),
                 "checked" if value.as_str() == Some("mixed") => read.states.push("checked=mixed"),
                 "checked" if on => read.states.push("checked"),
@@ -129,6 +126,11 @@ impl Node {
             }
         }
         read
+    }
+
+    /// Whether it leads to a mailbox or a phone. The browser writes schemes in lower case.
+    pub(super) fn is_contact(&self) -> bool {
+        ["mailto:", "tel:"].iter().any(|scheme| self.address.starts_with(scheme))
     }
 
     /// Whether this is a control for typed text.

@@ -68,6 +68,13 @@ async fn a_long_page_is_told_in_parts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_window_of_the_page_becomes_a_tab_and_its_address_is_told() {
     client_at(SHOP, Snapshots::AfterActions, async |client, page| {
+        assert!(
+            page.starts_with("### Snapshot\n- document https://rows.hostile.test \"Shop\" /url \"/"),
+            "{page}"
+        );
+        assert!(page.contains("/url \"/offers/2026/…\""), "{page}");
+        let found = client.call("browser_find", json!({ "text": "offers/2026" })).await.text;
+        assert_eq!(found, "nothing was found");
         let link = handles(&page, "\"Offers\"").remove(0);
         let told = client.call("browser_click", json!({ "target": link })).await;
         assert!(!told.is_error && told.text.contains("### Open tabs"), "{}", told.text);

@@ -1,5 +1,7 @@
 //! Parses a page as text: the indented outline of accessibility snapshots.
 
+use browser_signals::rendered::without_addresses;
+
 /// One line of the outline.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Node {
@@ -25,11 +27,11 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Parses an outline. A line that does not fit the format becomes a text node.
+    /// Parses an outline without the addresses of its links. A line that does not fit the format becomes a text node.
     pub(crate) fn parse(outline: &str) -> Page {
         let mut nodes: Vec<Node> = Vec::new();
         let mut frame_depth: Option<usize> = None;
-        for line in outline.lines().filter(|line| !line.trim().is_empty()) {
+        for line in without_addresses(outline).lines().filter(|line| !line.trim().is_empty()) {
             // A further line of the text before it.
             if line.trim_start().starts_with('"')
                 && let Some(before) = nodes.last_mut()
@@ -175,7 +177,7 @@ fn unquote(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const OUTLINE: &str = r#"- document https://copper-kettle.test "Payment"
+    const OUTLINE: &str = r#"- document https://copper-kettle.test "Payment" /url "/pay"
 - generic [active] [ref=e1]:
   - paragraph [ref=e4]: "Order total: 64.15 USD"
   - 'button "It''s: now" [ref=e5]'

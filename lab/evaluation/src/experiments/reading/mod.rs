@@ -15,6 +15,7 @@ mod alignment;
 use std::collections::HashMap;
 
 use browser_signals::outline::tidy;
+use browser_signals::rendered::as_seen;
 
 pub use alignment::aligned;
 
@@ -35,10 +36,10 @@ impl Words {
         words
     }
 
-    /// The page's words in a text for the model: those in quotes.
+    /// The page's words in a text for the model: those in quotes, except for addresses and unseen words, which `innerText` does not have.
     pub fn of_outline(text: &str) -> Words {
         let mut words = Words::default();
-        for (line, part) in text.lines().enumerate() {
+        for (line, part) in as_seen(text).lines().enumerate() {
             let (mut quoted, mut escaped) = (None::<String>, false);
             for c in part.chars() {
                 match (&mut quoted, c) {
@@ -181,7 +182,9 @@ mod tests {
 
     #[test]
     fn words_are_read_from_quotes_only() {
-        let words = Words::of_outline("- link \"a \\\"b\\\\\" [ref=e1]: \"c-d\" [withheld] \"e\"\n");
+        let words = Words::of_outline(
+            "- link \"a \\\"b\\\\\" [ref=e1] /url \"/f\": \"c-d\" [withheld] [unseen] \"g\" \"e\"\n",
+        );
         assert_eq!(words.words, ["a", "\"", "b", "\\", "c", "-", "d", "e"]);
     }
 }
