@@ -15,7 +15,7 @@ from mcp.client.stdio import stdio_client
 
 
 async def main(address: str, command: str, arguments: list[str]) -> None:
-    # By default the SDK passes almost no environment variables; the guard needs them to find Node and Chromium.
+    # By default the SDK passes almost no environment variables; the guard needs them to find Chromium.
     guard = StdioServerParameters(command=command, args=["mcp", *arguments], env=dict(os.environ))
     async with stdio_client(guard) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
