@@ -1,4 +1,4 @@
-//! The pinned `@playwright/mcp`, which stands behind `portcullis mcp`.
+//! The pinned `@playwright/mcp`, with which tests and measurements compare `portcullis mcp`.
 
 use crate::npm::Pinned;
 use crate::process::{Failure, Place};
@@ -6,7 +6,7 @@ use discovery::variable;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The version that the guard was tried with.
+/// The version that the guard is compared with.
 pub const VERSION: &str = "0.0.83";
 
 const PACKAGE: Pinned = Pinned {
