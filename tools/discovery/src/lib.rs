@@ -6,15 +6,12 @@
 //! | `program` | programs on PATH, and their versions |
 //! | [`chromium()`] | Chromium, on PATH and in Playwright's own folder, and whether its sandbox can be used |
 //! | [`node`] | the check of Node's version |
-//! | [`npm_package`] | packages that npm installed |
 //! | [`playwright`] | the version of `playwright-core` that the bridge needs |
 
 mod chromium;
 pub mod node;
-mod npm;
 pub mod playwright;
 mod program;
 
 pub use chromium::{chromium, chromium_sandbox};
-pub use npm::{global_npm_package, npm_package, package_of};
 pub use program::{Program, answer, certutil, is_program, major, on_path, variable};

@@ -13,7 +13,7 @@ pub fn is_installed(script: &Path) -> bool {
 }
 
 /// Reads the `version` of a package's manifest, in which it is a key of the top level only.
-pub fn version(manifest: &str) -> Option<&str> {
+fn version(manifest: &str) -> Option<&str> {
     let (_, rest) = manifest.split_once("\"version\"")?;
     rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?.split('"').next()
 }
