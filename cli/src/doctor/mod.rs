@@ -3,7 +3,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `finding` | one line of the report |
-//! | `programs` | Node, playwright-core, Chromium, and whether they work together |
+//! | `programs` | Chromium and whether it starts, and the programs that only some commands use |
 //! | `authorities` | the certificate authorities that the user added for Chromium |
 //! | `data` | the vault, the keyring, the audit log |
 //! | `guarding` | the process itself, and policies |

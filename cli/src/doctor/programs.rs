@@ -1,4 +1,4 @@
-//! Node, playwright-core, Chromium, and whether they work together.
+//! Chromium and whether it starts, and the programs that only some commands use.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,8 +10,9 @@ use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::signals::Container;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
+use portcullis_cli::pages::start_browser;
 
-use super::finding::{Finding, Status};
+use super::finding::Finding;
 
 /// The time limit for the browser's start.
 const START_WITHIN: Duration = Duration::from_secs(30);
@@ -19,14 +20,23 @@ const START_WITHIN: Duration = Duration::from_secs(30);
 const INSTALL_CHROMIUM: &str =
     "install it (`sudo apt-get install chromium` on Debian), or set PORTCULLIS_CHROMIUM to its path";
 
+/// What needs Node and playwright-core.
+const PLAYWRIGHT_IS_FOR: &str = if cfg!(unix) {
+    "only the guard's own window for questions, `demo`, `evaluate` and `attack` use it"
+} else {
+    "the browser is started with it"
+};
+
 pub fn look(quick: bool) -> Vec<Finding> {
     let driver = get_driver_executable();
     let script = driver.as_ref().ok().map(|(_, script)| script.clone());
-    let mut found =
-        vec![node(driver.ok().map(|(node, _)| node)).needed(), playwright(script.as_deref()).needed()];
+    let mut found = vec![node(driver.ok().map(|(node, _)| node)), playwright(script.as_deref())];
+    if !cfg!(unix) {
+        found = found.into_iter().map(Finding::needed).collect();
+    }
     let chromium = discovery::chromium();
     found.push(browser(&chromium).needed());
-    let parts = found.iter().all(|one| one.status == Status::Ok);
+    let parts = found.iter().all(Finding::lets_work);
     match chromium {
         Ok(chromium) if parts && !quick => found.push(start(&chromium.path).needed()),
         _ => {}
@@ -43,7 +53,7 @@ pub fn look(quick: bool) -> Vec<Finding> {
     found
 }
 
-/// The Node that the bridge starts: the driver's, or the one on PATH if there is no driver yet.
+/// The Node that Playwright starts: the driver's, or the one on PATH if there is no driver yet.
 fn node(of_driver: Option<PathBuf>) -> Finding {
     const MEND: &str =
         "install Node 20 or newer (https://nodejs.org), or set PLAYWRIGHT_NODE_EXE to its path";
@@ -54,7 +64,9 @@ fn node(of_driver: Option<PathBuf>) -> Finding {
             .map(PathBuf::from)
             .or_else(|| discovery::on_path("node")),
     };
-    let Some(path) = path else { return Finding::missing("node", "not found on PATH", MEND) };
+    let Some(path) = path else {
+        return Finding::missing("node", format!("not found on PATH; {PLAYWRIGHT_IS_FOR}"), MEND);
+    };
     match discovery::node::accept(&path) {
         Ok(node) => Finding::ok("node", shown(&node)),
         Err(why) => Finding::problem("node", why, MEND),
@@ -62,8 +74,9 @@ fn node(of_driver: Option<PathBuf>) -> Finding {
 }
 
 fn playwright(script: Option<&Path>) -> Finding {
+    // In npm's global folder playwright-rs looks for `playwright` alone, which brings playwright-core.
     let mend = format!(
-        "in a clone of Portcullis run `eval \"$(cargo xtask env)\"`; else `npm install --global playwright-core@{VERSION}`"
+        "in a clone of Portcullis run `eval \"$(cargo xtask env)\"`; else `npm install --global playwright@{VERSION}`"
     );
     match script {
         Some(script) if is_installed(script) => {
@@ -74,7 +87,7 @@ fn playwright(script: Option<&Path>) -> Finding {
             format!("{} is not version {VERSION}", script.display()),
             mend,
         ),
-        None => Finding::missing("playwright-core", "not found", mend),
+        None => Finding::missing("playwright-core", format!("not found; {PLAYWRIGHT_IS_FOR}"), mend),
     }
 }
 
@@ -98,7 +111,7 @@ fn start(chromium: &Path) -> Finding {
     settings.sandbox = discovery::chromium_sandbox();
     let sandboxed = if settings.sandbox { "sandboxed" } else { "without Chromium's own sandbox" };
     let opened = async {
-        let browser = Browser::launch(settings).await.map_err(|error| error.to_string())?;
+        let browser = start_browser(settings).await.map_err(|error| error.to_string())?;
         let opened = container(&browser).await;
         browser.close().await;
         opened

@@ -51,8 +51,10 @@ fn the_same_in_json() {
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((ran.code, &told["works"], &told["problems"]), (0, &Value::Bool(true), &Value::from(0)));
     let checks = told["checks"].as_array().unwrap();
-    let node = checks.iter().find(|one| one["name"] == "node").unwrap();
-    assert_eq!((&node["status"], &node["needed"]), (&Value::from("ok"), &Value::Bool(true)));
+    for (name, needed) in [("chromium", true), ("node", !cfg!(unix))] {
+        let one = checks.iter().find(|one| one["name"] == name).unwrap();
+        assert_eq!((&one["status"], &one["needed"]), (&Value::from("ok"), &Value::Bool(needed)), "{name}");
+    }
     assert!(!checks.iter().any(|one| one["name"] == "browser starts"), "--quick starts nothing");
 }
 
@@ -63,14 +65,21 @@ fn a_missing_part_is_a_failure() {
     assert_eq!(ran.code, 3, "{}", ran.out);
     assert!(line(&ran.out, "chromium").starts_with("missing "), "{}", ran.out);
     assert!(ran.err.contains("does not work yet: chromium"), "{}", ran.err);
+}
 
+#[cfg(unix)]
+#[test]
+fn without_playwright_the_browser_starts() {
+    let home = tempfile::tempdir().unwrap();
     let script = home.path().join("cli.js");
     fs::write(&script, "").unwrap();
     fs::write(home.path().join("package.json"), "{\"version\": \"1.10.0\"}").unwrap();
-    let ran = doctor(home.path(), &["--quick"], &[("PLAYWRIGHT_CLI_JS", script.to_str().unwrap())]);
-    assert_eq!(ran.code, 3, "{}", ran.out);
+    let ran = doctor(home.path(), &[], &[("PLAYWRIGHT_CLI_JS", script.to_str().unwrap())]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(line(&ran.out, "playwright-core").starts_with("problem "), "{}", ran.out);
     assert!(line(&ran.out, "playwright-core").contains("npm install"), "{}", ran.out);
+    assert!(line(&ran.out, "browser starts").starts_with("ok "), "{}", ran.out);
+    assert!(ran.err.contains("1 problem; a guarded browser works"), "{}", ran.err);
 }
 
 #[cfg(unix)]
