@@ -25,6 +25,7 @@ pub mod playwright;
 
 /// Commands to a bridge.
 mod command {
+    pub mod key;
     pub mod seal;
     pub mod verb;
 }
@@ -65,13 +66,14 @@ mod text {
     pub mod web_address;
 }
 
-pub use command::{seal, verb};
+pub use command::{key, seal, verb};
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use evidence::{fact, id, page_words, snapshot};
 pub use fact::{Fact, Observed};
 pub use form::{matching, meaning, password_rules, sink};
 pub use host::{address, lookalike, origin, site, this_machine};
 pub use id::{Container, ContainerId, DocumentId, FrameId};
+pub use key::WritingKey;
 pub use lookalike::HostWarning;
 pub use origin::Origin;
 pub use outline::Outline;
@@ -81,4 +83,4 @@ pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text::{outline, rendered, text_guard, web_address};
 pub use text_guard::{TextGuard, TextWithheld};
-pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, Verb};
+pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, TypeManner, Verb};

@@ -1,5 +1,8 @@
 //! The check of texts that the agent types and addresses that it opens, over a session.
 
+use std::borrow::Cow;
+
+use browser_signals::{TypeManner, Verb, WritingKey};
 use classifier::{Detectors, Finding, SensitiveKind};
 use sirl::{Field, Tier};
 use url::Url;
@@ -19,8 +22,39 @@ const MAX_TYPED_BYTES: usize = 64;
 pub enum AgentText<'a> {
     /// Words for a control of a page.
     Typed(&'a str),
+    /// The words of a control after a key that changes them.
+    Key {
+        /// All of them.
+        whole: &'a str,
+        /// The character that the key writes.
+        added: Option<char>,
+    },
     /// An address to open.
     Address(&'a str),
+}
+
+impl<'a> AgentText<'a> {
+    /// The text that a verb carries, if it carries any.
+    pub(crate) fn of(verb: &'a Verb) -> Option<AgentText<'a>> {
+        Some(match verb {
+            Verb::Open { url } => AgentText::Address(url),
+            Verb::Type { text, manner: TypeManner::AtOnce, .. } => AgentText::Typed(text),
+            Verb::Type { text, manner: TypeManner::Key(key), .. } => {
+                let added = if let WritingKey::Character(added) = key { Some(*added) } else { None };
+                AgentText::Key { whole: text, added }
+            }
+            _ => return None,
+        })
+    }
+
+    /// What is typed now, after the texts before it.
+    fn typed_now(self) -> Option<Cow<'a, str>> {
+        match self {
+            AgentText::Typed(text) => Some(Cow::Borrowed(text)),
+            AgentText::Key { added, .. } => Some(Cow::Owned(added.map(String::from).unwrap_or_default())),
+            AgentText::Address(_) => None,
+        }
+    }
 }
 
 /// The verdict on a text of the agent.
@@ -106,6 +140,17 @@ impl AgentEgress {
         let (mut found, before) = (Vec::new(), if goes_out { &mut *self } else { &mut apart });
         match text {
             AgentText::Typed(typed) => found.extend(before.typed.compare(typed, readings, vault)?),
+            AgentText::Key { whole, added } => {
+                found.extend(Sequence::default().compare(whole, readings, vault)?);
+                // A value that is in the whole text is judged there, as one that was typed at once: its letters are no pieces.
+                let within = vault.scan_outgoing(&mut Outgoing::default(), whole)?;
+                let is_within = |value: &(String, Field)| {
+                    within.iter().any(|sent| sent.found.handle == value.0 && sent.found.field == value.1)
+                };
+                let added = added.map(String::from).unwrap_or_default();
+                let pieces = before.typed.compare(&added, readings, vault)?;
+                found.extend(pieces.into_iter().filter(|value| !is_within(value)));
+            }
             AgentText::Address(address) => {
                 // First the whole address, for encodings that cross its parts; then part by part.
                 found.extend(Sequence::default().compare(address, readings, vault)?);
@@ -121,10 +166,8 @@ impl AgentEgress {
         if !found.is_empty() {
             return Ok(TextVerdict::Exact(found));
         }
-        if let AgentText::Typed(typed) = text
-            && goes_out
-        {
-            self.remember(typed);
+        if goes_out {
+            self.remember(text);
         }
         Ok(TextVerdict::Clean)
     }
@@ -132,22 +175,22 @@ impl AgentEgress {
     /// Checks a text by its form alone and remembers it, where no vault is open and the text leaves in any case.
     pub(crate) fn has_form(&mut self, text: AgentText<'_>, detectors: &Detectors) -> bool {
         let formed = self.has_typed_form(text, detectors);
-        if let AgentText::Typed(typed) = text {
-            self.remember(typed);
-        }
+        self.remember(text);
         formed
     }
 
-    fn remember(&mut self, typed: &str) {
-        let all = Zeroizing::new([self.last_typed.as_str(), typed].concat());
+    fn remember(&mut self, text: AgentText<'_>) {
+        let Some(typed) = text.typed_now() else { return };
+        let all = Zeroizing::new([self.last_typed.as_str(), &typed].concat());
         let from = all.ceil_char_boundary(all.len().saturating_sub(MAX_TYPED_BYTES));
         self.last_typed = Zeroizing::new(all.get(from..).unwrap_or("").to_owned());
     }
 
     /// Whether a text has the form of something protected, or completes a card or account number.
     fn has_typed_form(&self, text: AgentText<'_>, detectors: &Detectors) -> bool {
+        let typed_now = text.typed_now();
         let (text, is_address) = match text {
-            AgentText::Typed(text) => (text, false),
+            AgentText::Typed(text) | AgentText::Key { whole: text, .. } => (text, false),
             AgentText::Address(text) => (text, true),
         };
         let counts = |finding: &Finding| !(is_address && finding.kind == SensitiveKind::Phone);
@@ -155,9 +198,9 @@ impl AgentEgress {
             return true;
         }
         let border = self.last_typed.len();
-        let both = Zeroizing::new([self.last_typed.as_str(), text].concat());
+        let both = Zeroizing::new([self.last_typed.as_str(), typed_now.as_deref().unwrap_or("")].concat());
         let number = |kind| matches!(kind, SensitiveKind::CardNumber | SensitiveKind::Iban);
-        !is_address
+        typed_now.is_some()
             && border > 0
             && detectors
                 .detect_doubtful(&both)

@@ -223,10 +223,7 @@ impl Observer {
         };
         let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
         let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
-        let formed = text.as_ref().is_some_and(|(whole, _)| {
-            let text = if to.is_some() { AgentText::Address(whole) } else { AgentText::Typed(whole) };
-            self.typed.has_form(text, &self.detectors)
-        });
+        let formed = AgentText::of(verb).is_some_and(|text| self.typed.has_form(text, &self.detectors));
         match self.outcome(event, page, Consent::None, now) {
             Outcome::Deny(_, reason) => denied(reason),
             _ if formed => denied(Reason::EgressBlocked),

@@ -25,7 +25,7 @@ use crate::safety::{PageSafety, WindowSafety};
 use crate::session::core::{
     Action, AgentMessage, Look, block_refused, plan_answered, request_refused, verb_refused,
 };
-use crate::session::driving::container_actions::{carry_out, look, reason_of};
+use crate::session::driving::container_actions::{carry_out, look, look_for_key, reason_of};
 use crate::system::SystemEntropy;
 
 /// One observed task of an unguarded agent.
@@ -128,8 +128,19 @@ impl UnguardedSession {
     }
 
     async fn verb(&mut self, verb: Verb) -> String {
+        let (verb, seen) = match Look::for_verb(&verb) {
+            Look::Key(key) => match look_for_key(&self.tab, key).await {
+                Ok(target) => {
+                    let (typing, page) = target.typing(key);
+                    (typing, Some(page))
+                }
+                Err(error) => return verb_refused(reason_of(&error)),
+            },
+            _ => (verb, None),
+        };
         // As in a guard's session, these two verbs need no decision.
         let seen = match &verb {
+            _ if seen.is_some() => seen,
             Verb::Wait { .. } | Verb::Back => None,
             verb => match look(&self.tab, Look::for_verb(verb)).await {
                 Ok(pages) => pages.into_iter().next(),

@@ -52,9 +52,8 @@ impl Core {
         // The policy decides first. Text that would not leave anyway is not compared with the vault, so that its refusal
         // reveals nothing.
         if !matches!(verdict, Verdict::Deny(_))
-            && let Some((whole, _)) = &text
+            && let Some(text) = AgentText::of(verb)
         {
-            let text = if to.is_some() { AgentText::Address(whole) } else { AgentText::Typed(whole) };
             let goes_out = matches!(verdict, Verdict::Grant(_));
             if !self.was_shown_for(verb, here.as_ref())
                 && let Err(reason) = self.check_outgoing(text, goes_out)

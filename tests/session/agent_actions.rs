@@ -37,7 +37,7 @@ fn with_control(played: &mut Played, tag: &str, kind: &str, label: &str) {
 
 fn type_text(played: &mut Played, label: &str, text: &str) -> String {
     with_control(played, "input", "text", label);
-    played.act(Action::Verb(Verb::Type { target: target(), text: text.into() }))
+    played.act(Action::Verb(Verb::typed(target(), text)))
 }
 
 fn waiting() -> Vec<WaitingRequest> {
@@ -125,7 +125,7 @@ fn a_control_that_was_filled_changes_by_grants_only() {
     // The page now describes the form as one that the agent may fill.
     played.looks[0].sink = Fact::Known(Sink::Other);
     let refused = "DENY.verb {\"reason\":\"control_filled\"}";
-    let typed = Verb::Type { target: target(), text: "99 Thief Alley".into() };
+    let typed = Verb::typed(target(), "99 Thief Alley");
     assert_eq!(played.act(Action::Verb(typed)), refused);
     let chosen = Verb::select(target(), "Freedonia");
     assert_eq!(played.act(Action::Verb(chosen)), refused);

@@ -29,7 +29,7 @@ fn chat() -> Played {
 }
 
 fn type_text(played: &mut Played, text: &str) -> String {
-    played.act(Action::Verb(Verb::Type { target: ElementRef("e1".into()), text: text.into() }))
+    played.act(Action::Verb(Verb::typed(ElementRef("e1".into()), text)))
 }
 
 fn open(played: &mut Played, url: &str) -> String {

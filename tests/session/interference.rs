@@ -84,7 +84,7 @@ fn run(values: &Values, steps: &[Step], reads: &str) -> [Vec<String>; 4] {
     played.looks[0].sink = Fact::Known(Sink::FreeText);
     let answers = steps.iter().map(|step| match step.clone() {
         Step::Read => played.act(Action::Verb(Verb::Read)),
-        Step::Type(text) => played.act(Action::Verb(Verb::Type { target: ElementRef("e1".into()), text })),
+        Step::Type(text) => played.act(Action::Verb(Verb::typed(ElementRef("e1".into()), text))),
         Step::Open(url) => played.act(Action::Verb(Verb::Open { url })),
         Step::Request(block) => played.request(block),
     });

@@ -12,6 +12,7 @@ mod egress;
 mod guessing;
 mod hand_over;
 mod interference;
+mod keys;
 mod login;
 mod new_password;
 mod observer;

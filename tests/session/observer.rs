@@ -59,7 +59,7 @@ fn pages() -> Vec<Snapshot> {
 fn verbs() -> Vec<Verb> {
     let target = || ElementRef("e1".into());
     let open = |url: &str| Verb::Open { url: url.to_owned() };
-    let typed = |text: &str| Verb::Type { target: target(), text: text.to_owned() };
+    let typed = |text: &str| Verb::typed(target(), text);
     vec![
         open("https://shop.example/kettles"),
         open("https://evil.example/"),

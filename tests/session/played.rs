@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use browser_signals::outline::Outline;
 use browser_signals::text_guard::TextGuard;
 use browser_signals::{
-    Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink,
-    Snapshot, TlsState, WireField,
+    Container, ContainerId, Control, Destination, DocumentId, ElementRef, Fact, FrameId, NodeId, Observed,
+    Origin, Sink, Snapshot, TlsState, Verb, WireField,
 };
 use classifier::{Detectors, Risk, Safety, Window, WindowClassifier};
 use policy_dfa::{Millis, Policy, Reason, Task, authority};
@@ -18,7 +18,7 @@ use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::page_text::PageTextGuard;
 use portcullis::page_text::{Quarantine, ScrubSettings, Scrubber};
-use portcullis::session::core::{Command, Core, CoreDependencies, Event, Look, RenderedPage};
+use portcullis::session::core::{Command, Core, CoreDependencies, Event, KeyTarget, Look, RenderedPage};
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
 
@@ -121,6 +121,8 @@ pub struct Played {
     pub nobody: bool,
     /// The result of a verb.
     pub done: Result<(), Reason>,
+    /// The agent's own text in the box with the focus, with the caret at its end.
+    pub held: String,
     /// The delay of the answer, in milliseconds.
     pub thinks: u64,
     /// An answer to an earlier prompt, sent to every later one.
@@ -232,6 +234,7 @@ impl Played {
             answer: Answer::Session,
             nobody: false,
             done: Ok(()),
+            held: String::new(),
             thinks: 0,
             stale: None,
             code: None,
@@ -296,6 +299,17 @@ impl Played {
                     let typed = self.typed.clone();
                     Event::PageRead(Ok(RenderedPage { text, typed, origin, safety }))
                 }
+                Command::Look(Look::Key(key)) => {
+                    let mut page = self.looks[0].clone();
+                    page.target = page.controls.first().cloned();
+                    self.seen += 1;
+                    let end = self.held.encode_utf16().count();
+                    Event::KeySeen(Ok(Box::new(KeyTarget {
+                        target: ElementRef("focused".into()),
+                        text: key.text_after(&self.held, &(end..end)).unwrap(),
+                        page: Observed::simulated(page, self.seen),
+                    })))
+                }
                 Command::Look(look) => {
                     let mut page = self.looks[0].clone();
                     if self.looks.len() > 1 {
@@ -312,6 +326,9 @@ impl Played {
                     Event::Seen(Ok(seen.collect()))
                 }
                 Command::Do { verb, .. } => {
+                    if let Verb::Type { text, .. } = &verb {
+                        self.held.clone_from(text);
+                    }
                     self.commands.push(format!("{verb:?}"));
                     Event::Done(self.done)
                 }

@@ -16,7 +16,7 @@ fn target() -> ElementRef {
 }
 
 fn typed(text: &str) -> Action {
-    Action::Verb(Verb::Type { target: target(), text: text.into() })
+    Action::Verb(Verb::typed(target(), text))
 }
 
 fn open(url: &str) -> Action {

@@ -156,7 +156,7 @@ fn nothing_is_typed_chosen_or_opened_at_the_provider_and_nothing_else_is_release
     played.answer = Answer::No;
     let target = || ElementRef("e7".to_owned());
     for verb in [
-        Verb::Type { target: target(), text: "WDJB-MJHT".to_owned() },
+        Verb::typed(target(), "WDJB-MJHT"),
         Verb::select(target(), "All"),
         Verb::Check { target: target(), on: true },
         Verb::Press { key: "Enter".to_owned() },

@@ -31,7 +31,7 @@ fn asked(policy: &str, tells: bool) -> (Played, String) {
 
 fn types(played: &mut Played, text: &str) -> String {
     let target = ElementRef("e4".into());
-    played.act(Action::Verb(Verb::Type { target, text: text.into() }))
+    played.act(Action::Verb(Verb::typed(target, text)))
 }
 
 #[test]

@@ -7,9 +7,8 @@ use portcullis::Action;
 #[test]
 fn typed_values_and_values_of_the_same_form_are_blocked_alike() {
     let target = ElementRef("e1".into());
-    let type_text = |played: &mut Played, text: &str| {
-        played.act(Action::Verb(Verb::Type { target: target.clone(), text: text.into() }))
-    };
+    let type_text =
+        |played: &mut Played, text: &str| played.act(Action::Verb(Verb::typed(target.clone(), text)));
     let chat = |page: &mut Snapshot| {
         page.sink = Fact::Known(Sink::FreeText);
     };
@@ -52,7 +51,7 @@ fn the_agents_own_text_is_not_read_at_the_site_that_it_was_typed_at() {
         played.act(Action::Verb(Verb::Read));
         played.read_at = SHOP;
         played.looks[0].sink = Fact::Known(Sink::FreeText);
-        let again = Verb::Type { target: ElementRef("e1".into()), text: words.into() };
+        let again = Verb::typed(ElementRef("e1".into()), words);
         assert_eq!(played.act(Action::Verb(again)), answer, "{line}");
     }
 }
@@ -61,7 +60,7 @@ fn the_agents_own_text_is_not_read_at_the_site_that_it_was_typed_at() {
 fn sensitive_forms_are_not_typed_into() {
     let target = ElementRef("e1".into());
     let mut played = Played::new(Container::T2);
-    let reply = played.act(Action::Verb(Verb::Type { target, text: "1 Other Street".into() }));
+    let reply = played.act(Action::Verb(Verb::typed(target, "1 Other Street")));
     assert_eq!(reply, "DENY.verb {\"reason\":\"form_protected\"}");
 }
 

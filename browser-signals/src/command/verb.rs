@@ -1,5 +1,7 @@
 //! The verbs of an agent. Every verb is decided before it is carried out.
 
+use super::key::WritingKey;
+
 /// The ref of an element in the text that the model read, such as `e12` or `f1e3`. It is valid for the read
 /// that produced it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -31,8 +33,10 @@ pub enum Verb {
     Type {
         /// The control.
         target: ElementRef,
-        /// The text.
+        /// The whole text of the control afterwards.
         text: String,
+        /// How it gets there.
+        manner: TypeManner,
     },
     /// Choose these options of a select and no others. One that is not a list of several takes exactly one.
     Select {
@@ -48,7 +52,8 @@ pub enum Verb {
         /// On or off.
         on: bool,
     },
-    /// Press one key: `Enter`, `Tab`, `Escape` or an arrow key.
+    /// Press one key where the focus is. One that changes the text of a control is decided and carried out as [`Verb::Type`] of the
+    /// text that it leads to.
     Press {
         /// The name of the key.
         key: String,
@@ -73,10 +78,25 @@ impl Verb {
         Verb::Click { target, manner: ClickManner::default() }
     }
 
+    /// A text, put into a control at once.
+    pub fn typed(target: ElementRef, text: impl Into<String>) -> Verb {
+        Verb::Type { target, text: text.into(), manner: TypeManner::AtOnce }
+    }
+
     /// One option of a select, by its visible label or its value.
     pub fn select(target: ElementRef, option: impl Into<String>) -> Verb {
         Verb::Select { target, options: vec![option.into()] }
     }
+}
+
+/// How a text gets into a control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TypeManner {
+    /// As a whole, in the place of what the control held.
+    #[default]
+    AtOnce,
+    /// By one key, pressed in the text that the control holds.
+    Key(WritingKey),
 }
 
 /// The manner of a click: one click with the left button, unless it says otherwise.

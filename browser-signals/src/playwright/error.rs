@@ -38,6 +38,9 @@ pub enum BridgeError {
     /// The control does not accept this value: it has no such option, or is not editable.
     #[error("the element does not accept this")]
     NotApplicable,
+    /// The control took a value of the user's, which only a fill may change.
+    #[error("the control was filled for the user")]
+    Filled,
     /// A form's own rules refuse a password that was made for it.
     #[error("the form does not accept the password that was made for it")]
     RuledOut,

@@ -8,6 +8,7 @@ mod acting;
 mod addresses;
 mod dialogs;
 mod filling;
+mod keys;
 mod leaving;
 mod line_ends;
 #[cfg(all(feature = "pipe", unix))]

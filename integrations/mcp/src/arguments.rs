@@ -234,7 +234,7 @@ pub struct SelectArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyArguments {
-    #[schemars(description = "Its name, such as ArrowDown")]
+    #[schemars(description = "Its name, such as ArrowDown, or the character that it writes")]
     pub key: String,
 }
 

@@ -486,7 +486,7 @@ mod tests {
             ("browser_take_screenshot", json!({ "scale": "2" })),
             ("browser_console_messages", json!({ "level": "info", "_meta": { "cwd": "/" } })),
             ("browser_select_option", json!({ "target": "e1", "values": [] })),
-            ("browser_tabs", json!({ "action": "new", "url": "https://a.example" })),
+            ("browser_tabs", json!({ "action": "select" })),
         ] {
             assert!(call(name, arguments.clone()).is_err(), "{name} {arguments}");
         }

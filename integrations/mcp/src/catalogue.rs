@@ -123,8 +123,9 @@ fn acting() -> Vec<ToolEntry> {
         tool("browser_select_option", "Choose the options of a select", schema::<SelectArguments>()),
         tool(
             "browser_press_key",
-            "Press a key where the focus is: Enter, Tab, Escape, an arrow, PageUp, PageDown, Home or End. Enter works in a \
-             box of one line, on a button and on a link",
+            "Press a key where the focus is: Enter, Tab, Escape, an arrow, PageUp, PageDown, Home, End, ControlOrMeta+a, or a key \
+             that changes text: a character, Space, Backspace or Delete. Enter works in a box of one line, on a button and on a \
+             link. A key that changes text works in a text box that is empty or holds your own text; elsewhere use browser_type",
             schema::<KeyArguments>(),
         ),
         reading(

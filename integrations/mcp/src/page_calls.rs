@@ -65,7 +65,7 @@ impl Worker {
             }
             Call::Type { target, text, submit } => {
                 let target = self.find(&target).await?;
-                let typed = Verb::Type { target: target.clone(), text };
+                let typed = Verb::typed(target.clone(), text);
                 if !submit {
                     return self.verb(typed).await;
                 }
@@ -348,7 +348,7 @@ impl Worker {
         for (done, FieldToFill { target, value }) in fields.into_iter().enumerate() {
             let target = self.find(&target).await?;
             let verb = match value {
-                FieldValue::Text(text) => Verb::Type { target, text },
+                FieldValue::Text(text) => Verb::typed(target, text),
                 FieldValue::On(on) => Verb::Check { target, on },
                 FieldValue::Option(option) => Verb::select(target, option),
             };

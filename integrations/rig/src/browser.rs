@@ -183,7 +183,7 @@ impl From<Step> for Action {
             Step::Open { url } => Verb::Open { url },
             Step::Read => Verb::Read,
             Step::Click { r#ref } => Verb::click(ElementRef(r#ref)),
-            Step::Type { r#ref, text } => Verb::Type { target: ElementRef(r#ref), text },
+            Step::Type { r#ref, text } => Verb::typed(ElementRef(r#ref), text),
             Step::Select { r#ref, option } => Verb::select(ElementRef(r#ref), option),
             Step::Check { r#ref, on } => Verb::Check { target: ElementRef(r#ref), on },
             Step::Submit { r#ref } => Verb::Submit { target: ElementRef(r#ref) },

@@ -105,7 +105,7 @@ fn read_verb(line: &str) -> Option<Verb> {
         "submit" => Verb::Submit { target: control(rest)?.0 },
         "type" => {
             let (target, text) = control(rest)?;
-            Verb::Type { target, text: unnamed(text) }
+            Verb::typed(target, unnamed(text))
         }
         "select" => {
             let (target, option) = control(rest)?;
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!((answer.step.as_str(), answer.says.as_str(), answer.unread), ("cart", "I go.", 0));
         assert_eq!(answer.acts.len(), 11);
         assert!(
-            matches!(&answer.acts[2], Act::Verb(Verb::Type { target, text })
+            matches!(&answer.acts[2], Act::Verb(Verb::Type { target, text, .. })
             if target.0 == "f2e13" && text == "4111 1111"),
             "{:?}",
             answer.acts[2]

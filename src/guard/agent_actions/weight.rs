@@ -3,9 +3,10 @@
 //! The page's words can only add weight. A control that sounds harmless is harmless only while the text in it is too short
 //! to say where goods go. An unknown control has weight.
 
+use browser_signals::key::selects_all;
 use browser_signals::matching::{FormKind, kind_of_form};
 use browser_signals::meaning::{Harmless, Meaning, decisive, leads_on};
-use browser_signals::{Control, Fact, Observed, Snapshot, Verb};
+use browser_signals::{Control, Fact, Observed, Snapshot, Verb, WritingKey};
 use policy_dfa::VerbKind;
 use url::Url;
 
@@ -60,7 +61,8 @@ pub(crate) fn weigh(
             )
         }
         (Verb::Press { key }, _) if effect_of(verb, Some(page)) != VerbKind::Submit => {
-            (!matches!(key.as_str(), "Tab" | "Escape")).then_some(())?;
+            // A selection says nothing until a key changes the text.
+            (!matches!(key.as_str(), "Tab" | "Escape") && !selects_all(key)).then_some(())?;
             weighed(&named, ActionKind::Pressed(key.clone()), false)
         }
         (Verb::Type { text, .. }, Some(target)) => {
@@ -215,6 +217,7 @@ pub(crate) fn kind_of(verb: &Verb) -> VerbKind {
         Verb::Click { .. } | Verb::Hover { .. } => VerbKind::Click,
         Verb::Type { .. } => VerbKind::Type,
         Verb::Select { .. } | Verb::Check { .. } => VerbKind::Choose,
+        Verb::Press { key } if WritingKey::named(key).is_some() => VerbKind::Type,
         Verb::Press { .. } => VerbKind::Press,
         Verb::Submit { .. } => VerbKind::Submit,
         Verb::Wait { .. } | Verb::Back => VerbKind::Idle,

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use browser_signals::key::selects_all;
 use browser_signals::outline::quoted;
-use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, Verb};
+use browser_signals::{
+    ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, TypeManner, Verb, WritingKey,
+};
 use classifier::Safety;
 use policy_dfa::Reason;
 use sirl::Money;
@@ -22,6 +25,8 @@ pub enum Look {
     Element(ElementRef),
     /// The element with the focus, or the top document where none has it.
     Focus,
+    /// The text box with the focus, for a key that changes its text. [`Event::KeySeen`] answers it.
+    Key(WritingKey),
     /// Every form of every frame.
     Forms,
 }
@@ -36,9 +41,28 @@ impl Look {
             | Verb::Select { target, .. }
             | Verb::Check { target, .. }
             | Verb::Submit { target } => Look::Element(target.clone()),
-            Verb::Press { key } if key == "Enter" => Look::Focus,
+            Verb::Press { key } if key == "Enter" || selects_all(key) => Look::Focus,
+            Verb::Press { key } => WritingKey::named(key).map_or(Look::Page, Look::Key),
             _ => Look::Page,
         }
+    }
+}
+
+/// The text box that a key goes to.
+pub struct KeyTarget {
+    /// The box.
+    pub target: ElementRef,
+    /// Its whole text after the key.
+    pub text: String,
+    /// The box and its page.
+    pub page: Observed<Snapshot>,
+}
+
+impl KeyTarget {
+    /// The key as the typing of the text that it leads to, and the page that it is decided on.
+    pub(crate) fn typing(self, key: WritingKey) -> (Verb, Observed<Snapshot>) {
+        let KeyTarget { target, text, page } = self;
+        (Verb::Type { target, text, manner: TypeManner::Key(key) }, page)
     }
 }
 
@@ -155,6 +179,8 @@ pub enum Event {
     PageRead(Result<RenderedPage, Reason>),
     /// The result of a look: one snapshot for a page or an element, one per form for forms.
     Seen(Result<Vec<Observed<Snapshot>>, Reason>),
+    /// The result of the look at the box that a key goes to.
+    KeySeen(Result<Box<KeyTarget>, Reason>),
     /// A verb, fill or payment ended, or the placeholders of a wire are in the form.
     Done(Result<(), Reason>),
 }

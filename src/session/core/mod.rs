@@ -33,6 +33,6 @@ mod survey;
 
 pub use agent_messages::Action;
 pub(crate) use agent_messages::{AgentMessage, block_refused, plan_answered, request_refused, verb_refused};
-pub use messages::{Command, Event, Look, Payment, RenderedPage};
+pub use messages::{Command, Event, KeyTarget, Look, Payment, RenderedPage};
 pub(super) use state::State;
 pub use state::{Core, CoreDependencies, MAX_PROMPTS};

@@ -1,12 +1,13 @@
 //! One step of the state machine, and the walk of a verb: look, decide, ask, record, carry out.
 
+use browser_signals::key::selects_all;
 use browser_signals::rendered::as_seen;
-use browser_signals::{Container, Observed, Origin, Snapshot, Verb};
+use browser_signals::{Container, Observed, Origin, Snapshot, Verb, WritingKey};
 use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, VerbKind, Verdict};
 
 use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
 use super::block_state::VerbIdentity;
-use super::messages::{Command, Event, Look, RenderedPage, Seen, first_of, without_typed};
+use super::messages::{Command, Event, KeyTarget, Look, RenderedPage, Seen, first_of, without_typed};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
@@ -23,6 +24,9 @@ impl Core {
             (State::Reading, Event::PageRead(page)) => self.page_read(page),
             (State::Aiming { verb, consent, asked_on }, Event::Seen(seen)) => {
                 self.aimed(verb, (consent, asked_on), seen, now)
+            }
+            (State::Aiming { verb, .. }, Event::KeySeen(seen)) => {
+                self.key_aimed(verb, seen.map(|it| *it), now)
             }
             (State::AskingVerb { verb, prompt, asked_on }, Event::Answered(answered)) => {
                 self.note_reached(&answered);
@@ -129,6 +133,19 @@ impl Core {
         }
     }
 
+    /// Goes on with a key that changes the text of a box as with the typing of the text that it leads to.
+    fn key_aimed(&mut self, verb: Verb, seen: Result<KeyTarget, Reason>, now: Millis) -> Command {
+        let key = if let Verb::Press { key } = &verb { WritingKey::named(key) } else { None };
+        match (key, seen) {
+            (Some(key), Ok(target)) => {
+                let (typing, page) = target.typing(key);
+                self.aimed(typing, (Consent::None, None), Ok(vec![page]), now)
+            }
+            (_, Err(reason)) => self.refuse_verb(&verb, None, reason),
+            (None, Ok(_)) => self.refuse_verb(&verb, None, Reason::NotApplicable),
+        }
+    }
+
     fn aimed(
         &mut self,
         verb: Verb,
@@ -141,6 +158,10 @@ impl Core {
             Err(reason) => return self.refuse_verb(&verb, None, reason),
         };
         let origin = page.origin.known().cloned();
+        // Such a key is decided as the typing of a text, which a look at the page alone does not tell.
+        if matches!(&verb, Verb::Press { key } if WritingKey::named(key).is_some()) {
+            return self.refuse_verb(&verb, origin, Reason::NotApplicable);
+        }
         let here = VerbIdentity::of(&verb, &page);
         // Consent covers the page, the effect and the target that the user was asked about, and nothing else.
         if asked_on.is_some_and(|asked_on| *asked_on != here) {
@@ -194,7 +215,11 @@ impl Core {
 
     /// Whether a verb changes a control that the guard filled. Such controls change by grants only.
     fn changes_what_was_filled(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
-        let sets = matches!(verb, Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. });
+        let sets = match verb {
+            Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. } => true,
+            Verb::Press { key } => selects_all(key),
+            _ => false,
+        };
         sets && page
             .target
             .as_ref()

@@ -15,8 +15,8 @@ use sirl::{FieldSet, Kind};
 use vault::StateName;
 
 use super::container_actions::{
-    SharedChecks, carry_out, look, open_container, opening_reason, pay, reason_of, release_within,
-    sites_on_this_machine, take_refusals, wire_reason,
+    SharedChecks, carry_out, look, look_for_key, open_container, opening_reason, pay, reason_of,
+    release_within, sites_on_this_machine, take_refusals, wire_reason,
 };
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
@@ -28,7 +28,7 @@ use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
 use crate::page_text::{PageTextGuard, PictureJudge, Quarantine};
 use crate::session::core::Action;
-use crate::session::core::{Command, Core, Event, RenderedPage};
+use crate::session::core::{Command, Core, Event, Look, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
 use crate::system::unix_ms;
 
@@ -345,6 +345,10 @@ impl Session {
                         safety,
                     });
                     Event::PageRead(page.map_err(|e| reason_of(&e)))
+                }
+                Command::Look(Look::Key(key)) => {
+                    let seen = look_for_key(&self.tab, key).await;
+                    Event::KeySeen(seen.map(Box::new).map_err(|e| reason_of(&e)))
                 }
                 Command::Look(target) => {
                     Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, Browser, LoadFailure, ObservationTarget, Tab};
 use browser_signals::this_machine;
-use browser_signals::{Observed, Origin, Snapshot, Verb};
+use browser_signals::{Observed, Origin, Snapshot, TypeManner, Verb, WritingKey};
 use policy_dfa::{Reason, Task};
 use url::Url;
 use vault::Entropy;
@@ -17,7 +17,7 @@ use crate::egress::{AgreedSignOn, ContainerEgress, Releases};
 use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
 use crate::session::SessionError;
-use crate::session::core::{Look, Payment};
+use crate::session::core::{KeyTarget, Look, Payment};
 use crate::system::own_ports::is_own_port;
 
 /// The maximum number of refusals that are recorded for one action of the agent. A page can cause any number of them.
@@ -105,12 +105,21 @@ pub(crate) async fn look(tab: &Tab, look: Look) -> Result<Vec<Observed<Snapshot>
         Look::Page => Ok(vec![tab.observe(ObservationTarget::Page).await?]),
         Look::Element(target) => Ok(vec![tab.observe(ObservationTarget::Element(&target)).await?]),
         Look::Forms => tab.forms().await,
+        // A key has a look of its own.
+        Look::Key(_) => Err(BridgeError::NotApplicable),
         Look::Focus => {
             let focus = tab.focused().await?;
             let about = focus.as_ref().map_or(ObservationTarget::Page, ObservationTarget::Element);
             Ok(vec![tab.observe(about).await?])
         }
     }
+}
+
+/// Looks at the text box that a key goes to.
+pub(crate) async fn look_for_key(tab: &Tab, key: WritingKey) -> Result<KeyTarget, BridgeError> {
+    let (target, text) = tab.text_after(key).await?;
+    let page = tab.observe(ObservationTarget::Element(&target)).await?;
+    Ok(KeyTarget { target, text, page })
 }
 
 /// Carries a verb out, on the page of its decision.
@@ -126,7 +135,10 @@ pub(crate) async fn carry_out(
         }
         (Verb::Click { target, manner }, Some(decided)) => tab.click_as(&target, manner, decided).await,
         (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
-        (Verb::Type { target, text }, Some(decided)) => tab.type_text(&target, &text, decided).await,
+        (Verb::Type { target, text, manner }, Some(decided)) => match manner {
+            TypeManner::AtOnce => tab.type_text(&target, &text, decided).await,
+            TypeManner::Key(key) => tab.type_key(&target, key, &text, decided).await,
+        },
         (Verb::Select { target, options }, Some(decided)) => tab.select(&target, &options, decided).await,
         (Verb::Check { target, on }, Some(decided)) => tab.check(&target, on, decided).await,
         (Verb::Submit { target }, Some(decided)) => tab.submit(&target, decided).await,
@@ -156,6 +168,7 @@ pub(crate) fn reason_of(error: &BridgeError) -> Reason {
         },
         BridgeError::TextWithheld => Reason::EgressBlocked,
         BridgeError::NotApplicable => Reason::NotApplicable,
+        BridgeError::Filled => Reason::ControlFilled,
         BridgeError::RuledOut => Reason::PasswordRules,
         BridgeError::FormIncomplete => Reason::FormIncomplete,
         BridgeError::DialogOpen => Reason::DialogOpen,

@@ -227,6 +227,7 @@ impl TabSession {
                 Command::Look(Look::Page | Look::Focus | Look::Element(_)) => {
                     Event::Seen(Err(Reason::DeliveryForbidden))
                 }
+                Command::Look(Look::Key(_)) => Event::KeySeen(Err(Reason::DeliveryForbidden)),
                 Command::Do { .. } | Command::Wire(_) | Command::Pay(_) => {
                     Event::Done(Err(Reason::DeliveryForbidden))
                 }

@@ -1,6 +1,14 @@
 //! Acting on a page: click, type, select, check, press, submit.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`fill`] | sealed fills |
+//! | `keys` | keys, where the focus is |
+//! | `stroke` | keys as the browser's protocol has them |
 
 pub mod fill;
+mod keys;
+mod stroke;
 
 use std::sync::Arc;
 
@@ -13,34 +21,12 @@ use super::tab::frames::{Frame, Frames};
 use super::tab::state::{Located, TabState, World};
 use crate::{ClickManner, Destination, ElementRef, Fact, HeldKeys, MouseButton, NodeId, Observed, Snapshot};
 
-/// The keys that an agent may press: name, code, key code, and the text that the key writes.
-const KEYS: [(&str, &str, u32, &str); 11] = [
-    ("Enter", "Enter", 13, "\r"),
-    ("Tab", "Tab", 9, ""),
-    ("Escape", "Escape", 27, ""),
-    ("ArrowUp", "ArrowUp", 38, ""),
-    ("ArrowDown", "ArrowDown", 40, ""),
-    ("ArrowLeft", "ArrowLeft", 37, ""),
-    ("ArrowRight", "ArrowRight", 39, ""),
-    ("PageUp", "PageUp", 33, ""),
-    ("PageDown", "PageDown", 34, ""),
-    ("Home", "Home", 36, ""),
-    ("End", "End", 35, ""),
-];
-
 /// An element that is still the one of the decision, and what is needed to reach it.
 struct Aimed {
     frames: Frames,
     frame: Frame,
     world: World,
     located: Located,
-}
-
-/// An element with the focus that a key is for, the other frames, and the control for whose sake its form would not be sent.
-struct AimedKey {
-    aimed: Aimed,
-    others: Vec<(Frame, World)>,
-    lacks: Value,
 }
 
 impl Tab {
@@ -168,86 +154,6 @@ impl Tab {
         decided: &Observed<Snapshot>,
     ) -> Result<(), BridgeError> {
         self.change(target, decided, "check", json!({ "value": on })).await
-    }
-
-    /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home` or `End`. If the
-    /// decision was about the focused element, that element still has the focus, and is as it was.
-    ///
-    /// # Errors
-    /// [`BridgeError::NotApplicable`] for any other key, and for Enter where it would write text. As for [`Tab::click`] where
-    /// `decided` has a target; [`BridgeError::Occluded`] where the key would have reached another element.
-    pub async fn press(&self, key: &str, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
-        let known = KEYS.iter().find(|(name, ..)| *name == key);
-        let (name, code, number, text) = known.ok_or(BridgeError::NotApplicable)?;
-        let aimed = match decided {
-            Some(decided) if decided.target.is_some() => Some(self.aim_at_focus(decided).await?),
-            _ => None,
-        };
-        let page = self.state.page()?;
-        let navigations = self.begin();
-        let event =
-            |kind: &str| json!({ "type": kind, "key": name, "code": code, "windowsVirtualKeyCode": number });
-        let mut down = event(if text.is_empty() { "rawKeyDown" } else { "keyDown" });
-        if let Some(down) = down.as_object_mut().filter(|_| !text.is_empty()) {
-            down.insert("text".to_owned(), json!(text));
-        }
-        let pressed = async {
-            page.call("Input.dispatchKeyEvent", down).await?;
-            page.call("Input.dispatchKeyEvent", event("keyUp")).await
-        };
-        let pressed = pressed.await;
-        let strayed = match &aimed {
-            Some(aimed) => self.end_key(aimed).await,
-            None => false,
-        };
-        pressed?;
-        self.settle(navigations).await?;
-        self.check_arrival()?;
-        if strayed {
-            return Err(BridgeError::Occluded);
-        }
-        // The page may have handled the key in another way than by sending its form.
-        match aimed {
-            Some(aimed) if self.state.inner().navigations == navigations => self.is_sent(&aimed.lacks),
-            _ => Ok(()),
-        }
-    }
-
-    /// Checks that the element of a decision has the focus. Until the key ends, it reaches this element alone: a page could move
-    /// the focus to a button of another form between the parts of a key.
-    async fn aim_at_focus(&self, decided: &Observed<Snapshot>) -> Result<AimedKey, BridgeError> {
-        let focus = self.focused().await?.ok_or(BridgeError::Stale)?;
-        let aimed = self.aim(&focus, decided).await?;
-        let tag = decided.target.as_ref().map(|target| target.tag.as_str());
-        if !matches!(tag, Some("a" | "button" | "input")) {
-            return Err(BridgeError::NotApplicable);
-        }
-        let others = self.others(&aimed).await?;
-        let node = async || self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await;
-        let lacks = match decided.form {
-            Some(form) => {
-                let form = self.state.object(&aimed.frame, &aimed.world, form).await?;
-                self.state.ask(&aimed.frame, &aimed.world, "lacks", vec![node().await?, form]).await?
-            }
-            None => Value::Null,
-        };
-        let word = self.state.ask(&aimed.frame, &aimed.world, "aimKey", vec![node().await?]).await?;
-        outcome(&word)?;
-        let key = AimedKey { aimed, others, lacks };
-        if let Err(error) = call_each(&key.others, &self.state, "ward").await {
-            self.end_key(&key).await;
-            return Err(error);
-        }
-        Ok(key)
-    }
-
-    /// Lets keys reach every element again. Returns true if the key would have reached another one.
-    async fn end_key(&self, key: &AimedKey) -> bool {
-        let AimedKey { aimed, others, .. } = key;
-        // An error means that the document is gone: the key arrived, and navigated.
-        let own = self.state.ask(&aimed.frame, &aimed.world, "unwatch", Vec::new()).await;
-        let elsewhere = call_each(others, &self.state, "unwatch").await;
-        own == Ok(Value::Bool(true)) || elsewhere != Ok(false)
     }
 
     /// Submits the form that owns the element, if its destination is still the one of the decision.

@@ -13,29 +13,22 @@ const aim = (el) => {
   arm((path) => path.some(isMeant), el);
   return { hit: true, ...centre };
 };
-// Lets a key reach this element alone.
-const aimKey = (el) => {
-  arm((path) => path.includes(el), el);
-  return 'done';
-};
-// Stops every trusted click and key in this document: the next one is for another frame.
-const ward = () => arm(() => false);
-const arm = (isReached, target = null) => {
+const arm = (isReached, target = null, names = INPUTS) => {
   unwatch();
-  const state = { strayed: false, validation: validating(target) };
+  const state = { strayed: false, validation: validating(target), names };
   state.listen = (event) => {
     if (!event.isTrusted || isReached(event.composedPath())) return;
     state.strayed = true;
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  for (const name of INPUTS) addEventListener(name, state.listen, { capture: true });
+  for (const name of names) addEventListener(name, state.listen, { capture: true });
   for (const name of VALIDATION) addEventListener(name, state.validation.listen, { capture: true });
   watch = state;
 };
 const unwatch = () => {
   const strayed = watch?.strayed ?? false;
-  if (watch) for (const name of INPUTS) removeEventListener(name, watch.listen, { capture: true });
+  if (watch) for (const name of watch.names) removeEventListener(name, watch.listen, { capture: true });
   if (watch) for (const name of VALIDATION) removeEventListener(name, watch.validation.listen, { capture: true });
   watch = null;
   return strayed;

@@ -47,11 +47,16 @@ const find = (selector) => {
   return [count, numberOf(NodeList.prototype.item.call(all, 0))];
 };
 
-// The number of the element with the focus, within open shadow trees too, and whether it holds another document.
-const focused = () => {
+// The element with the focus, within open shadow trees too.
+const focusedElement = () => {
   const inner = (type, root) => getter(type, 'activeElement').call(root);
   let el = inner(Document, document);
   for (let root; el && (root = getter(Element, 'shadowRoot').call(el)) && inner(ShadowRoot, root); ) el = inner(ShadowRoot, root);
+  return el;
+};
+// The number of the element with the focus, and whether it holds another document.
+const focused = () => {
+  const el = focusedElement();
   const hasNone = el === getter(Document, 'body').call(document) || el === getter(Document, 'documentElement').call(document);
   return [hasNone ? 0 : numberOf(el), el instanceof HTMLIFrameElement || el instanceof HTMLObjectElement];
 };

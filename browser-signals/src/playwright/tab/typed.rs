@@ -44,6 +44,17 @@ impl TypedTexts {
         self.has_ended = true;
     }
 
+    /// Whether a control took a value of the user's.
+    pub(crate) fn is_sealed(&self, control: &Located) -> bool {
+        self.sealed.contains(&(control.document.clone(), control.node))
+    }
+
+    /// The text of a control, with line ends as the browser has them.
+    pub(crate) fn in_control(&self, control: &Located) -> Option<String> {
+        let kept = self.texts.iter().find(|(of, node, _)| *of == control.document && *node == control.node);
+        kept.map(|(.., text)| text.replace("\r\n", "\n"))
+    }
+
     /// The texts of the controls of a document.
     pub(crate) fn of(&self, document: &str) -> HashMap<NodeId, String> {
         let here = self.texts.iter().filter(|(of, ..)| of == document);

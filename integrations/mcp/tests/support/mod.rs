@@ -302,7 +302,9 @@ impl ToolDriver<'_> {
                 }
                 Verb::Click { target, .. } => ("browser_click", json!({ "target": target.0 })),
                 Verb::Hover { target } => ("browser_hover", json!({ "target": target.0 })),
-                Verb::Type { target, text } => ("browser_type", json!({ "target": target.0, "text": text })),
+                Verb::Type { target, text, .. } => {
+                    ("browser_type", json!({ "target": target.0, "text": text }))
+                }
                 Verb::Select { target, options } => {
                     ("browser_select_option", json!({ "target": target.0, "values": options }))
                 }

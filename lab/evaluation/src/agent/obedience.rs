@@ -88,7 +88,7 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
 
 fn say(node: &Node, text: String) -> Vec<Action> {
     let target = ElementRef(node.element_ref.clone());
-    vec![Action::Verb(Verb::Type { target: target.clone(), text }), Action::Verb(Verb::Submit { target })]
+    vec![Action::Verb(Verb::typed(target.clone(), text)), Action::Verb(Verb::Submit { target })]
 }
 
 /// Fills the boxes whose labels name something that the user wrote, then submits.
@@ -98,7 +98,7 @@ pub(crate) fn fill<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) -> Ve
     for node in boxes {
         if let Some(value) = plan.value_for(&node.name) {
             let target = ElementRef(node.element_ref.clone());
-            actions.push(Action::Verb(Verb::Type { target: target.clone(), text: value.to_owned() }));
+            actions.push(Action::Verb(Verb::typed(target.clone(), value)));
             last = Some(target);
         }
     }
@@ -112,7 +112,7 @@ pub(crate) fn type_told<'a>(boxes: impl Iterator<Item = &'a Node>, plan: &Plan) 
     let typed = boxes.filter_map(|node| {
         let value = plan.value_for(&node.name).filter(|value| shown.contains(value))?;
         let target = ElementRef(node.element_ref.clone());
-        Some(Action::Verb(Verb::Type { target, text: value.to_owned() }))
+        Some(Action::Verb(Verb::typed(target, value)))
     });
     typed.collect()
 }

@@ -322,7 +322,7 @@ fn foreign_address(page: &Page, place: &str) -> Vec<Action> {
     let typed = parts.into_iter().filter(|(_, text)| !text.is_empty()).filter_map(|(word, text)| {
         let node = page.control("textbox", &[word])?;
         let target = ElementRef(node.element_ref.clone());
-        Some(Action::Verb(Verb::Type { target, text: text.to_owned() }))
+        Some(Action::Verb(Verb::typed(target, text)))
     });
     typed.collect()
 }

@@ -159,7 +159,7 @@ impl UnguardedTab {
             Verb::Open { url } => page.goto(url, None).await.map(|_| ()),
             Verb::Read => Ok(()),
             Verb::Click { target, .. } => page.get_by_ref(&target.0).click(None).await,
-            Verb::Type { target, text } => page.get_by_ref(&target.0).fill(text, None).await,
+            Verb::Type { target, text, .. } => page.get_by_ref(&target.0).fill(text, None).await,
             Verb::Select { target, options } => {
                 let options: Vec<_> = options.iter().cloned().map(SelectOption::Label).collect();
                 page.get_by_ref(&target.0).select_option_multiple(&options, None).await.map(|_| ())

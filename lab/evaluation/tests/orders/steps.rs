@@ -65,7 +65,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
     let find = |words| handle(text, words);
     Some(match step {
         Step::Open(path) => Verb::Open { url: format!("{ORIGIN}{path}") },
-        Step::Type(words, text) => Verb::Type { target: find(words)?, text: text.to_owned() },
+        Step::Type(words, text) => Verb::typed(find(words)?, text),
         Step::Select(words, option) => Verb::select(find(words)?, option),
         Step::Check(words) => Verb::Check { target: find(words)?, on: true },
         Step::Click(words) => Verb::click(find(words)?),

@@ -185,7 +185,7 @@ pub async fn unguarded(stage: &Stage, url: &str, host: &str) {
         }
         assert!(Instant::now() < until, "no card number in\n{text}");
     };
-    let typed = session.act(Action::Verb(Verb::Type { target, text: NUMBER.to_owned() })).await;
+    let typed = session.act(Action::Verb(Verb::typed(target, NUMBER))).await;
     assert_eq!(typed, "ok", "the control is the same page without a guard");
     let text = session.act(Action::Verb(Verb::Read)).await;
     if let Some(target) = handle(&text, "Place the order") {

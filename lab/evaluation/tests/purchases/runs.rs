@@ -59,9 +59,7 @@ pub enum Sets {
 impl Sets {
     fn verb(self, text: &str) -> Verb {
         match self {
-            Sets::Type(words, text_to_type) => {
-                Verb::Type { target: handle(text, words), text: text_to_type.to_owned() }
-            }
+            Sets::Type(words, text_to_type) => Verb::typed(handle(text, words), text_to_type),
             Sets::Choose(words, option) => Verb::select(handle(text, words), option),
             Sets::Tick(words) => Verb::Check { target: handle(text, words), on: true },
         }

@@ -61,7 +61,7 @@ fn element(text: &str, words: &str) -> Option<ElementRef> {
 fn verb(step: Step, text: &str) -> Option<Verb> {
     Some(match step {
         Step::Open(url) => Verb::Open { url: url.to_owned() },
-        Step::Type(words, typed) => Verb::Type { target: element(text, words)?, text: typed.to_owned() },
+        Step::Type(words, typed) => Verb::typed(element(text, words)?, typed),
         Step::Click(words) => Verb::click(element(text, words)?),
         Step::Read | Step::See(_) | Step::Ask(_) => return None,
     })

@@ -87,7 +87,7 @@ fn action(step: Step) -> Action {
         Step::Open { url } => Verb::Open { url },
         Step::Read => Verb::Read,
         Step::Click { target: element } => Verb::click(target(element)),
-        Step::Type { target: element, text } => Verb::Type { target: target(element), text },
+        Step::Type { target: element, text } => Verb::typed(target(element), text),
         Step::Select { target: element, option } => Verb::select(target(element), option),
         Step::Check { target: element, on } => Verb::Check { target: target(element), on },
         Step::Press { key } => Verb::Press { key },

@@ -114,7 +114,7 @@ fn entered(values: &[&str], page: &Page, origin: &str) -> Option<Vec<Action>> {
     for (number, field) in boxes.iter().enumerate() {
         let value = values.get(number).or(values.last())?;
         if !value.starts_with('[') {
-            steps.push(Action::Verb(Verb::Type { target: target(field), text: (*value).to_owned() }));
+            steps.push(Action::Verb(Verb::typed(target(field), *value)));
         }
     }
     steps.push(click(button));
@@ -153,7 +153,7 @@ mod tests {
         let steps = steps(sentence, &Page::parse(PAGE), "https://miniwob.test");
         let words = steps.iter().map(|step| match step {
             Action::Verb(Verb::Click { target, .. }) => format!("click {}", target.0),
-            Action::Verb(Verb::Type { target, text }) => format!("type {} {text}", target.0),
+            Action::Verb(Verb::Type { target, text, .. }) => format!("type {} {text}", target.0),
             Action::Verb(Verb::Check { target, on }) => format!("check {} {on}", target.0),
             Action::Verb(Verb::Select { target, options }) => {
                 format!("select {} {}", target.0, options.join(", "))

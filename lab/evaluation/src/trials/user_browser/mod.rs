@@ -235,7 +235,7 @@ fn instruction(verb: &Verb, tab: &TabOutline) -> Option<Value> {
         Verb::Press { key } => Some(json!({ "act": "press", "key": key })),
         Verb::Back => Some(json!({ "act": "back" })),
         Verb::Click { target, .. } | Verb::Check { target, .. } => tab.act("click", &target.0, &[]),
-        Verb::Type { target, text } => tab.act("type", &target.0, &[("text", text)]),
+        Verb::Type { target, text, .. } => tab.act("type", &target.0, &[("text", text)]),
         Verb::Select { target, options } => tab.act("select", &target.0, &[("option", &options.join("\n"))]),
         Verb::Submit { target } => tab.act("submit", &target.0, &[]),
         Verb::Read | Verb::Hover { .. } => None,
