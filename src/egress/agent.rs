@@ -38,7 +38,9 @@ impl<'a> AgentText<'a> {
     pub(crate) fn of(verb: &'a Verb) -> Option<AgentText<'a>> {
         Some(match verb {
             Verb::Open { url } => AgentText::Address(url),
-            Verb::Type { text, manner: TypeManner::AtOnce, .. } => AgentText::Typed(text),
+            Verb::Type { text, manner: TypeManner::AtOnce | TypeManner::KeyByKey, .. } => {
+                AgentText::Typed(text)
+            }
             Verb::Type { text, manner: TypeManner::Key(key), .. } => {
                 let added = if let WritingKey::Character(added) = key { Some(*added) } else { None };
                 AgentText::Key { whole: text, added }

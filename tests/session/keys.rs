@@ -1,9 +1,10 @@
 //! Keys that change text: each is decided as the typing of the text that it leads to.
 
 use crate::played::{BLOCK, Played, STREET};
-use browser_signals::{Container, ElementRef, Fact, Sink, Snapshot, Verb};
+use browser_signals::{Container, ElementRef, Fact, NodeId, Sink, Snapshot, TypeManner, Verb};
 use policy_dfa::{Reason, VerbKind};
 use portcullis::audit::AuditEvent;
+use portcullis::guard::agent_actions::AgentActions;
 use portcullis::{Action, DEFAULT_POLICY};
 use sirl::Field;
 
@@ -127,4 +128,45 @@ fn a_filled_control_takes_no_key() {
     }
     played.looks[0].target = None;
     assert_eq!(press(&mut played, "Tab"), "ok");
+}
+
+/// A text that goes in key by key is decided once, as one that goes in at once.
+#[test]
+fn a_text_in_keys_is_decided_as_a_whole() {
+    let slowly = |played: &mut Played, text: &str| {
+        let target = ElementRef("e1".into());
+        played.act(Action::Verb(Verb::Type { target, text: text.into(), manner: TypeManner::KeyByKey }))
+    };
+    let mut played = chat();
+    assert_eq!(slowly(&mut played, "two kettles"), "ok");
+    assert_eq!(played.commands.len(), 1);
+    for (_, field, value) in VALUES {
+        assert_eq!(slowly(&mut chat(), value), BLOCKED, "{field:?}");
+    }
+    assert_eq!(slowly(&mut played, "17 Canary Qua"), "ok");
+    assert_eq!(slowly(&mut played, "rry Road"), BLOCKED);
+    let refused = "DENY.verb {\"reason\":\"form_protected\"}";
+    assert_eq!(slowly(&mut Played::new(Container::T2), "1 Other Street"), refused);
+}
+
+/// An input without a form is sent by Enter, which only a script of the page hears; anything else without a form is not sent.
+#[test]
+fn an_input_without_a_form_is_sent_by_enter() {
+    let submit = |tag: &str, form: Option<NodeId>| {
+        let mut played = Played::new(Container::T2);
+        let page = &mut played.looks[0];
+        (page.form, page.destination) = (form, Fact::Unknown);
+        let control = &mut page.controls[0];
+        (control.tag, control.form) = (tag.into(), form);
+        let actions = AgentActions::default();
+        let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
+        played.core = core.with_agent_actions(actions.clone());
+        let said = played.act(Action::Verb(Verb::Submit { target: ElementRef("e1".into()) }));
+        (said, actions.must_be_seen())
+    };
+    assert_eq!(submit("input", None), ("ok".to_owned(), true));
+    let refused = "DENY.verb {\"reason\":\"signal_unknown:destination\"}".to_owned();
+    for (tag, form) in [("textarea", None), ("button", None), ("input", Some(NodeId(100)))] {
+        assert_eq!(submit(tag, form), (refused.clone(), false), "{tag}");
+    }
 }

@@ -5,6 +5,9 @@ use std::ops::Range;
 /// The first character that may combine with the one before it. How many of these a key deletes depends on the browser.
 const FIRST_COMBINING: char = '\u{300}';
 
+/// The most characters of a text that goes in key by key.
+pub const MOST_KEYS: usize = 1_000;
+
 /// A key that changes the text of the control with the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WritingKey {
@@ -69,6 +72,14 @@ pub fn selects_all(name: &str) -> bool {
     [own, "ControlOrMeta+a"].iter().any(|key| key.eq_ignore_ascii_case(name))
 }
 
+/// The keys that write a text, one for each character. `None` where it has more than [`MOST_KEYS`], or a line break or tab, whose keys
+/// do something else in most boxes.
+pub fn keys_of(text: &str) -> Option<Vec<WritingKey>> {
+    let key = |character: char| (!character.is_control()).then_some(WritingKey::Character(character));
+    let keys: Vec<WritingKey> = text.chars().take(MOST_KEYS + 1).map(key).collect::<Option<_>>()?;
+    (keys.len() <= MOST_KEYS).then_some(keys)
+}
+
 fn only_character(name: &str) -> Option<char> {
     let mut characters = name.chars();
     characters.next().filter(|_| characters.next().is_none())
@@ -121,6 +132,16 @@ mod tests {
         }
         assert!(selects_all("ControlOrMeta+a") && selects_all("ControlOrMeta+A"));
         assert!(!selects_all("ControlOrMeta+c") && !selects_all("a"));
+    }
+
+    #[test]
+    fn a_text_goes_in_by_a_key_for_each_character() {
+        assert_eq!(keys_of("Hé!"), Some(vec![Character('H'), Character('é'), Character('!')]));
+        assert_eq!(keys_of(""), Some(Vec::new()));
+        for text in ["two\nlines", "a\tb", &"a".repeat(MOST_KEYS + 1)] {
+            assert_eq!(keys_of(text), None);
+        }
+        assert_eq!(keys_of(&"é".repeat(MOST_KEYS)).map(|keys| keys.len()), Some(MOST_KEYS));
     }
 
     #[test]

@@ -95,6 +95,8 @@ pub enum TypeManner {
     /// As a whole, in the place of what the control held.
     #[default]
     AtOnce,
+    /// By a key for each character, in the place of what the control held.
+    KeyByKey,
     /// By one key, pressed in the text that the control holds.
     Key(WritingKey),
 }

@@ -40,7 +40,7 @@ async fn press(tab: &Tab, name: &str) -> Result<String, BridgeError> {
 const BOXES: &str = r#"<!doctype html><title>t</title><input aria-label="Search"><input type=email aria-label="Mail">
     <input type=number aria-label="Count"><textarea aria-label="Note"></textarea><input aria-label="Own" value="of the page">
     <input type=checkbox aria-label="Gift"><button aria-label="Order" onclick="told.textContent='ordered'">Order</button>
-    <div contenteditable aria-label="Chat"></div><p id=told></p><p id=heard></p><script>
+    <div contenteditable aria-label="Chat"></div><input aria-label="Upper" oninput="this.value = this.value.toUpperCase()"><p id=told></p><p id=heard></p><script>
     for (const name of ['keydown', 'keypress', 'input', 'keyup']) addEventListener(name, (e) => {
       heard.textContent += [name, e.key ?? e.data, e.code, e.shiftKey || ''].join(' ').trim() + ';';
       told.textContent = 'holds <' + e.target.value + '>'; });</script>"#;
@@ -115,6 +115,13 @@ async fn keys_change_no_text_that_the_guard_does_not_know() {
         }
         assert_eq!(text(&tab).await, before, "{control}");
     }
+    // The page has changed the agent's text.
+    focus_on(&tab, "\"Upper\"", Some("tea")).await;
+    for key in ["s", "Backspace"] {
+        assert_eq!(press(&tab, key).await, Err(BridgeError::NotApplicable), "{key}");
+    }
+    press(&tab, "ControlOrMeta+a").await.expect("pressed");
+    assert_eq!(press(&tab, "s").await, Err(BridgeError::NotApplicable));
     // Clipboard, undoing and the rest.
     for key in ["ControlOrMeta+x", "ControlOrMeta+c", "ControlOrMeta+v", "ControlOrMeta+z", "Shift+Insert"] {
         assert_eq!(press(&tab, key).await, Err(BridgeError::NotApplicable), "{key}");
@@ -199,5 +206,101 @@ async fn a_key_leads_to_the_text_of_its_decision_or_is_not_pressed() {
     tab.press("Tab", None).await.expect("pressed");
     assert_eq!(tab.type_key(&target, key, &leads_to, &decided).await, Err(BridgeError::Stale));
     assert!(text(&tab).await.contains(": \"tea\"\n"));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_goes_in_key_by_key() {
+    let server = Server::start();
+    server.page("shop.example", "/", BOXES);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    for (control, words, told) in [
+        ("Search", "Hi!", "Hi!"),
+        ("Mail", "a@b.example", "a@b.example"),
+        ("Own", "mine", "mine"),
+        ("Note", "2 é", "2 é"),
+        ("Count", "12", "12"),
+        ("Search", "", ""),
+    ] {
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        for _ in 0..2 {
+            let (target, seen) = about(&tab, &format!("\"{control}\"")).await;
+            tab.type_slowly(&target, words, &seen).await.expect("typed");
+        }
+        let page = text(&tab).await;
+        assert!(words.is_empty() || page.contains(&format!("holds <{told}>")), "{control}:\n{page}");
+        assert!(words.is_empty() || page.contains(&format!(": \"{told}\"\n")), "{control}:\n{page}");
+    }
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (target, seen) = about(&tab, "\"Search\"").await;
+    tab.type_slowly(&target, "Hi", &seen).await.expect("typed");
+    let heard = "keydown H KeyH true;keypress H KeyH true;input H;keyup H KeyH true;\
+        keydown i KeyI;keypress i KeyI;input i;keyup i KeyI;";
+    let page = text(&tab).await;
+    assert!(page.contains(heard), "{page}");
+    press(&tab, "!").await.expect("a key goes on where they ended");
+    assert!(text(&tab).await.contains("holds <Hi!>"));
+    let (chat, seen) = about(&tab, "\"Chat\"").await;
+    tab.type_slowly(&chat, "one two", &seen).await.expect("typed");
+    assert!(text(&tab).await.contains(": \"one two\"\n"));
+    for words in ["two\nlines", "a\tb"] {
+        let (note, seen) = about(&tab, "\"Note\"").await;
+        assert_eq!(tab.type_slowly(&note, words, &seen).await, Err(BridgeError::NotApplicable));
+    }
+    let (gift, seen) = about(&tab, "\"Gift\"").await;
+    assert_eq!(tab.type_slowly(&gift, "x", &seen).await, Err(BridgeError::NotApplicable));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_a_text_reach_no_other_control() {
+    let server = Server::start();
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T2).await;
+    for event in ["keydown", "keypress", "input", "keyup"] {
+        server.page("shop.example", "/", &MOVES.replace("EVENT", event));
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        let (find, seen) = about(&tab, "\"Find\"").await;
+        let typed = tab.type_slowly(&find, "tea", &seen).await;
+        tab.wait(50).await;
+        let page = text(&tab).await;
+        assert!(page.contains("other holds <ab>"), "{event}:\n{page}");
+        // Between a key and its character Chromium keeps the place, and with it the focus.
+        let expected = if event == "keypress" { Ok(()) } else { Err(BridgeError::Occluded) };
+        assert_eq!(typed, expected, "{event}");
+        assert_eq!(page.contains("tea"), typed.is_ok(), "no text is told that did not go in:\n{page}");
+    }
+    server.page("shop.example", "/", CARD);
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let seen = tab.observe(ObservationTarget::Form(&ref_of(&text(&tab).await, "\"Card\""))).await;
+    let seen = seen.expect("a snapshot");
+    tab.fill(sealed(&seen, &[("card", "4111111111111111")])).await.expect("filled");
+    let (card, seen) = about(&tab, "\"Card\"").await;
+    assert_eq!(tab.type_slowly(&card, "4", &seen).await, Err(BridgeError::Filled));
+    assert_eq!(tab.changed_since_filled().await, Ok(Vec::new()));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_input_without_a_form_is_sent_by_enter() {
+    let server = Server::start();
+    let html = "<!doctype html><title>t</title><input aria-label=Search onkeypress=\"told.textContent = \
+        event.key + ' <' + this.value + '>'\"><textarea aria-label=Note></textarea><button>Press</button><p id=told></p>";
+    server.page("shop.example", "/", html);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (search, seen) = about(&tab, "\"Search\"").await;
+    tab.type_text(&search, "tea", &seen).await.expect("typed");
+    // Wherever the focus is by then.
+    tab.press("Tab", None).await.expect("pressed");
+    let (search, seen) = about(&tab, "\"Search\"").await;
+    tab.submit(&search, &seen).await.expect("pressed");
+    assert!(text(&tab).await.contains("Enter <tea>"));
+    for other in ["\"Note\"", "\"Press\""] {
+        let (other, seen) = about(&tab, other).await;
+        assert_eq!(tab.submit(&other, &seen).await, Err(BridgeError::Diverted));
+    }
     browser.close().await;
 }

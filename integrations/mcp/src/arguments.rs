@@ -119,11 +119,11 @@ pub struct TypeArguments {
     #[schemars(description = "The text")]
     pub text: String,
     #[serde(default)]
-    #[schemars(description = "Submit the form afterwards")]
+    #[schemars(description = "Submit the form afterwards; without a form, press Enter")]
     pub submit: bool,
-    #[serde(rename = "slowly")]
-    #[schemars(description = "Has no effect")]
-    _slowly: Option<bool>,
+    #[serde(default)]
+    #[schemars(description = "Press a key for each character, for a page that acts on keys")]
+    pub slowly: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]

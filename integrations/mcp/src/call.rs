@@ -1,7 +1,8 @@
 //! A call of a tool, parsed from its name and arguments, and the answer to it.
 
+use portcullis::signals::key::keys_of;
 use portcullis::signals::playwright::{PictureForm, PictureSettings};
-use portcullis::signals::{ClickManner, HeldKeys, MouseButton};
+use portcullis::signals::{ClickManner, HeldKeys, MouseButton, TypeManner};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -80,6 +81,7 @@ pub enum Call {
     Type {
         target: String,
         text: String,
+        manner: TypeManner,
         submit: bool,
     },
     Fill(Vec<FieldToFill>),
@@ -243,8 +245,15 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         }
         "browser_hover" => Call::Hover { target: given.read::<HoverArguments>()?.target },
         "browser_type" => {
-            let TypeArguments { target, text, submit, .. } = given.read()?;
-            Call::Type { target, text, submit }
+            let TypeArguments { target, text, submit, slowly, .. } = given.read()?;
+            if slowly && keys_of(&text).is_none() {
+                return Err(no_call(
+                    "`slowly` presses a key for each character: leave it out for a text with line breaks or tabs, or of more than \
+                     1000 characters",
+                ));
+            }
+            let manner = if slowly { TypeManner::KeyByKey } else { TypeManner::AtOnce };
+            Call::Type { target, text, manner, submit }
         }
         "browser_fill_form" => {
             let fields = given.read::<FormArguments>()?.fields;
@@ -450,7 +459,22 @@ mod tests {
             (
                 "browser_type",
                 json!({ "target": "e1", "text": "hello", "submit": true }),
-                Call::Type { target: target(), text: "hello".into(), submit: true },
+                Call::Type {
+                    target: target(),
+                    text: "hello".into(),
+                    manner: TypeManner::AtOnce,
+                    submit: true,
+                },
+            ),
+            (
+                "browser_type",
+                json!({ "target": "e1", "text": "hello", "slowly": true }),
+                Call::Type {
+                    target: target(),
+                    text: "hello".into(),
+                    manner: TypeManner::KeyByKey,
+                    submit: false,
+                },
             ),
             (
                 "browser_find",
@@ -487,6 +511,7 @@ mod tests {
             ("browser_console_messages", json!({ "level": "info", "_meta": { "cwd": "/" } })),
             ("browser_select_option", json!({ "target": "e1", "values": [] })),
             ("browser_tabs", json!({ "action": "select" })),
+            ("browser_type", json!({ "target": "e1", "text": "two\nlines", "slowly": true })),
         ] {
             assert!(call(name, arguments.clone()).is_err(), "{name} {arguments}");
         }

@@ -63,9 +63,9 @@ impl Worker {
                 let target = self.find(&target).await?;
                 self.verb(Verb::Hover { target }).await
             }
-            Call::Type { target, text, submit } => {
+            Call::Type { target, text, manner, submit } => {
                 let target = self.find(&target).await?;
-                let typed = Verb::typed(target.clone(), text);
+                let typed = Verb::Type { target: target.clone(), text, manner };
                 if !submit {
                     return self.verb(typed).await;
                 }

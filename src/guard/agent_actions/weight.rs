@@ -65,6 +65,9 @@ pub(crate) fn weigh(
             (!matches!(key.as_str(), "Tab" | "Escape") && !selects_all(key)).then_some(())?;
             weighed(&named, ActionKind::Pressed(key.clone()), false)
         }
+        (Verb::Submit { .. }, _) if effect_of(verb, Some(page)) == VerbKind::Press => {
+            weighed(&named, ActionKind::Pressed("Enter".to_owned()), false)
+        }
         (Verb::Type { text, .. }, Some(target)) => {
             let meaning = Meaning::of(target);
             if meaning == Meaning::Harmless(Harmless::Search) && goes_by_get(page) {
@@ -247,6 +250,12 @@ pub(crate) fn effect_of(verb: &Verb, page: Option<&Observed<Snapshot>>) -> VerbK
                     ("button", "submit" | "") | ("input", "submit" | "image")
                 )
         }),
+        // In an input without a form it presses Enter.
+        Verb::Submit { .. } => {
+            let target = page.and_then(|page| page.target.as_ref());
+            let enters = target.is_some_and(|it| effect_of_enter(Some(it)) == VerbKind::Press);
+            return if enters { VerbKind::Press } else { VerbKind::Submit };
+        }
         Verb::Press { key } if key == "Enter" => {
             return effect_of_enter(page.and_then(|page| page.target.as_ref()));
         }

@@ -137,6 +137,7 @@ pub(crate) async fn carry_out(
         (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
         (Verb::Type { target, text, manner }, Some(decided)) => match manner {
             TypeManner::AtOnce => tab.type_text(&target, &text, decided).await,
+            TypeManner::KeyByKey => tab.type_slowly(&target, &text, decided).await,
             TypeManner::Key(key) => tab.type_key(&target, key, &text, decided).await,
         },
         (Verb::Select { target, options }, Some(decided)) => tab.select(&target, &options, decided).await,

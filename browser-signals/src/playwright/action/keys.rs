@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::stroke::Stroke;
 use super::{Aimed, call_each, outcome};
-use crate::key::selects_all;
+use crate::key::{keys_of, selects_all};
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
 use crate::playwright::tab::frames::Frame;
@@ -108,6 +108,66 @@ impl Tab {
         self.settle(navigations).await?;
         self.check_arrival()?;
         if strayed { Err(BridgeError::Occluded) } else { Ok(()) }
+    }
+
+    /// Puts text into a control by a key for each character, in the place of what it held. Every key reaches this control alone.
+    ///
+    /// # Errors
+    /// As for [`Tab::type_text`]. [`BridgeError::NotApplicable`] also for a text with a line break or a tab, and for a long one,
+    /// [`BridgeError::Filled`] for a control that was filled, [`BridgeError::Occluded`] where it is not visible, or a key would have
+    /// reached another element: no further key is pressed then.
+    pub async fn type_slowly(
+        &self,
+        target: &ElementRef,
+        text: &str,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        let keys = keys_of(text).ok_or(BridgeError::NotApplicable)?;
+        let aimed = self.aim(target, decided).await?;
+        if self.state.inner().typed.is_sealed(&aimed.located) {
+            return Err(BridgeError::Filled);
+        }
+        let key = AimedKey { others: self.others(&aimed).await?, aimed, lacks: Value::Null };
+        let AimedKey { aimed, others, .. } = &key;
+        let (frame, world) = (&aimed.frame, &aimed.world);
+        let navigations = self.begin();
+        let typed = async {
+            call_each(others, &self.state, "ward").await?;
+            let node = self.state.object(frame, world, aimed.located.node).await?;
+            outcome(&self.state.ask(frame, world, "aimTyping", vec![node.clone()]).await?)?;
+            for key in keys {
+                // A frame that is newer than the aim could have the focus by now.
+                outcome(&self.state.ask(frame, world, "isAimed", vec![node.clone()]).await?)?;
+                self.strike(&Stroke::writing(key)).await?;
+            }
+            Ok(())
+        };
+        let typed: Result<(), BridgeError> = typed.await;
+        let strayed = self.end_key(&key).await;
+        let done = if strayed { typed.and(Err(BridgeError::Occluded)) } else { typed };
+        {
+            let inner = &mut self.state.inner().typed;
+            let is_password = decided.target.as_ref().is_some_and(|it| it.input_type == "password");
+            match done {
+                Ok(()) if !is_password => inner.keep(&aimed.located, text),
+                _ => inner.lose(&aimed.located),
+            }
+        }
+        done?;
+        self.settle(navigations).await?;
+        self.check_arrival()
+    }
+
+    /// Presses Enter in an input without a form.
+    pub(super) async fn enter(
+        &self,
+        target: &ElementRef,
+        decided: &Observed<Snapshot>,
+    ) -> Result<(), BridgeError> {
+        let aimed = self.aim(target, decided).await?;
+        let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
+        outcome(&self.state.ask(&aimed.frame, &aimed.world, "focusOn", vec![node]).await?)?;
+        self.press("Enter", Some(decided)).await
     }
 
     /// The text of a control with the focus after a key. With `is_pressed` the next keys reach this control alone.

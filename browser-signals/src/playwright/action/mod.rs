@@ -156,11 +156,16 @@ impl Tab {
         self.change(target, decided, "check", json!({ "value": on })).await
     }
 
-    /// Submits the form that owns the element, if its destination is still the one of the decision.
+    /// Submits the form that owns the element, if its destination is still the one of the decision. In an input without a form it
+    /// presses Enter, on which a script of the page may act.
     ///
     /// # Errors
-    /// As for [`Tab::click`].
+    /// As for [`Tab::click`], and for the latter as for [`Tab::press`].
     pub async fn submit(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
+        let is_input = decided.target.as_ref().is_some_and(|it| it.tag == "input");
+        if decided.form.is_none() && is_input {
+            return self.enter(target, decided).await;
+        }
         let (Some(form), Fact::Known(destination)) = (decided.form, &decided.destination) else {
             return Err(BridgeError::Diverted);
         };

@@ -16,15 +16,24 @@ const takesKeys = (el) =>
 // A box for numbers holds no value while what stands in it is none.
 const isEmptyBox = (el) =>
   valueOf(el) === '' && !getter(ValidityState, 'badInput').call(getter(typeHolding(el), 'validity').call(el));
-// Where keys that change text would go: gone, unfit or hidden, or done.
+// Whether keys that change text may go to a box: gone, unfit or hidden, or done.
 const atBox = (el) => {
   if (!isConnected(el)) return 'gone';
   // A control that took a value of the user's is changed by fills alone.
-  if (!takesKeys(el) || kept.has(el)) return 'unfit';
+  if (kept.has(el)) return 'unfit';
   if (!isRendered(el)) return 'hidden';
   const centre = bringIntoView(el);
-  if (!isOnScreen(centre) || !isHitAt(el, centre)) return 'hidden';
-  return focusedElement() === el ? 'done' : 'gone';
+  return isOnScreen(centre) && isHitAt(el, centre) ? 'done' : 'hidden';
+};
+const atFocus = (el) => {
+  if (!takesKeys(el)) return 'unfit';
+  const word = atBox(el);
+  return word === 'done' && focusedElement() !== el ? 'gone' : word;
+};
+const focusOn = (el) => {
+  if (!isConnected(el)) return 'gone';
+  HTMLElement.prototype.focus.call(el);
+  return focusedElement() === el ? 'done' : 'unfit';
 };
 // The selection in a box. The browser does not tell it for e-mail addresses and numbers: unless all is selected there, the
 // caret goes to the end.
@@ -39,7 +48,7 @@ const selectionIn = (el) => {
 };
 // The selection in a box that is empty or holds the agent's own text; a word where the key may not be pressed.
 const aimWriting = (el, own, isPressed) => {
-  const word = atBox(el);
+  const word = atFocus(el);
   if (word !== 'done') return word;
   const empty = isEmptyBox(el);
   if (!empty && (own === null || valueOf(el) !== own)) return 'unfit';
@@ -48,6 +57,26 @@ const aimWriting = (el, own, isPressed) => {
   return { empty, start, end };
 };
 const aimSelecting = (el) => {
-  const word = atBox(el);
+  const word = atFocus(el);
   return word === 'done' ? aimKey(el) : word;
+};
+// Empties a box, or an editable element, for a text that goes in key by key.
+const aimTyping = (el) => {
+  const isBox = takesKeys(el);
+  if (!isBox && !isEditable(el)) return 'unfit';
+  const word = atBox(el);
+  if (word !== 'done') return word;
+  const focus = focusOn(el);
+  if (focus !== 'done') return focus;
+  if (isBox ? !isEmptyBox(el) : getter(Node, 'textContent').call(el) !== '') {
+    if (isBox) valueSetter(el).call(el, '');
+    else setter(Node, 'textContent').call(el, '');
+    announce(el);
+  }
+  return aimKey(el, EDITS);
+};
+// Whether the next key would still reach the element.
+const isAimed = (el) => {
+  if (!isConnected(el)) return 'gone';
+  return focusedElement() === el && Document.prototype.hasFocus.call(document) ? 'done' : 'hidden';
 };

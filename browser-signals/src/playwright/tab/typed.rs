@@ -32,6 +32,11 @@ impl TypedTexts {
         self.texts.push_back((document.clone(), node, text.to_owned()));
     }
 
+    /// Forgets the text of a control into which another one went in part.
+    pub(crate) fn lose(&mut self, control: &Located) {
+        self.forget(&control.document, control.node);
+    }
+
     /// Ends the record of a control that takes a value of the user's.
     pub(crate) fn seal(&mut self, document: &str, node: NodeId) {
         self.forget(document, node);
