@@ -125,11 +125,14 @@ async fn what_the_agent_typed_is_not_told_after_an_offer() {
         assert_eq!(typed.text, "ok", "{page}");
         let page = client.call("browser_snapshot", json!({})).await.text;
         assert!(page.contains("\"copper kettle\""), "{page}");
+        assert!(page.contains(" /url \"/\""), "{page}");
         let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
         let denied = client.call("portcullis_request", block).await.text;
         assert!(denied.contains("no_value"), "{denied}");
         let page = client.call("browser_snapshot", json!({})).await.text;
         assert!(page.contains("\"Search\"") && !page.contains("copper kettle"), "{page}");
+        // The page could write what the user types into its paths.
+        assert!(!page.contains("/url"), "{page}");
     })
     .await;
 }
