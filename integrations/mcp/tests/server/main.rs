@@ -16,6 +16,7 @@ mod by_http;
 mod concurrent_calls;
 mod gateway;
 mod hand_over;
+mod keys;
 mod leaks;
 mod limits;
 mod messages;
