@@ -6,13 +6,13 @@ use browser_signals::{Container, EgressGuard};
 use crate::support::{Open, PATIENCE, Server, events_with, launch, launch_on_pipe, ref_of, tab, text_with};
 
 /// What a page does when its button is pressed, and the address of the page that opens.
-const WAYS: [(&str, &str); 5] = [
+const WAYS: [(&str, &str); 2] = [
     ("w = window.open('/popup')", "/popup"),
-    ("window.open('/popup', '_blank', 'noopener')", "/popup"),
-    ("link.click()", "/popup"),
-    ("sent.submit()", "/popup"),
     ("w = window.open('http://pay.example:PORT/popup', 'named', 'width=300,height=300')", "pay.example"),
 ];
+
+/// Ways without a link to the page that opens.
+const UNLINKED: [&str; 3] = ["window.open('/popup', '_blank', 'noopener')", "link.click()", "sent.submit()"];
 
 const PAGE: &str = r#"<!doctype html><title>Shop</title><a id=link href=/popup target=_blank>There</a>
 <form id=sent action=/popup target=_blank></form><button onclick="WAY">Press</button>"#;
@@ -102,6 +102,30 @@ async fn a_page_that_opens_is_under_the_same_judge() {
     assert!(text.contains("WebSocket=undefined") && text.contains("RTCPeerConnection=undefined"), "{text}");
     page.wait(300).await;
     assert_eq!(to_evil(&server.requests()), before);
+    browser.close().await;
+}
+
+/// A page without a link to its opener begins before the bridge could prepare it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_window_without_a_link_to_its_opener_is_closed_and_its_address_is_known() {
+    let server = Server::start();
+    server.page("shop.example", "/popup", POPUP);
+    let browser = launch_on_pipe(&server).await;
+    for way in UNLINKED {
+        for tier in [Container::T0, Container::T2] {
+            let tab = shop(&browser, &server, tier, way).await;
+            tab.let_pages_open(true);
+            press(&tab).await;
+            let events = events_with(&tab, |all| all.contains(&PageEvent::PopupRefused)).await;
+            assert!(events.contains(&PageEvent::PopupRefused), "{tier:?} {way}: {events:?}");
+            let address = tab.take_refused_window().unwrap_or_default();
+            assert!(address.contains("/popup"), "{tier:?} {way}: {address}");
+            assert!(tab.take_opened().is_empty(), "{tier:?} {way}");
+            tab.close().await;
+        }
+    }
+    let asked = server.requests().into_iter().filter(|it| it.path == "/popup" || it.host == "evil.example");
+    assert_eq!(asked.count(), 0, "a refused page asks for nothing");
     browser.close().await;
 }
 

@@ -264,7 +264,7 @@ impl Worker {
         if let Some(address) = self.session.as_mut().and_then(TaskSession::take_refused_window) {
             answer.blocks.push(Block::Text(format!(
                 "the page opened another window, which was closed: with values of the user's in it, or with eight pages, a container \
-                 gets no further one. browser_navigate opens its address here:\n{address}"
+                 gets no further one; nor is there one at an address that may not be opened. browser_navigate opens its address here:\n{address}"
             )));
         }
         if let Some(status) =

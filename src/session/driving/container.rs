@@ -321,6 +321,7 @@ impl Session {
                     self.show_warnings().await;
                     self.note_browser_events();
                     self.tab.let_dialogs_wait(self.dialogs_wait);
+                    self.reopen_window().await;
                     self.note_pages();
                     self.allow_pages();
                     self.record_again();

@@ -10,6 +10,7 @@ use browser_signals::outline::Purpose;
 use browser_signals::playwright::developer_tools::Recording;
 use browser_signals::playwright::{BridgeError, Tab};
 use policy_dfa::Reason;
+use url::Url;
 
 use super::container::Session;
 use super::container_actions::reason_of;
@@ -41,7 +42,7 @@ pub enum PageRefused {
     #[error("a container has eight pages at most: close one first")]
     TooMany,
     /// The page that the agent acts on shows a dialog.
-    #[error("the page shows a dialog: answer it with browser_handle_dialog first")]
+    #[error("the page shows a dialog: answer it first")]
     DialogOpen,
     /// The user took over.
     #[error("the page was handed over to the user: nothing more is done here")]
@@ -74,6 +75,7 @@ impl Session {
         let mut listed = Vec::new();
         for page in self.pages.clone() {
             // One that closes meanwhile is listed without words.
+            let _gone = page.opens().await;
             let label = page.label().await.ok();
             let (title, address) = label.map(|label| (label.title, label.address)).unwrap_or_default();
             let address = match (address.as_str(), self.is_private()) {
@@ -171,6 +173,24 @@ impl Session {
             self.pages_changed = true;
         }
         Ok(())
+    }
+
+    /// Opens the address of a window that the page opened without a link to itself, in a page of the guard's: to both sites it is as
+    /// if the window had stayed. One that cannot be opened stays closed, and the agent is told.
+    pub(super) async fn reopen_window(&mut self) {
+        if !self.pages_open || self.is_private() || self.is_taken_over() {
+            return;
+        }
+        let Some(address) = self.tab.take_refused_window() else { return };
+        if let (Ok(url), Ok(page)) = (Url::parse(&address), self.tab.another().await) {
+            if page.open(&url).await.is_ok() {
+                self.pages.push(Arc::new(page));
+                self.pages_changed = true;
+                return;
+            }
+            let _gone = page.close_page().await;
+        }
+        self.tab.put_back_refused_window(address);
     }
 
     /// Takes the pages that opened, and forgets those that closed.

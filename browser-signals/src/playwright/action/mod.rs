@@ -195,6 +195,11 @@ impl Tab {
         self.state.inner().refused_window.take()
     }
 
+    /// Puts back the address that [`Tab::take_refused_window`] returned.
+    pub fn put_back_refused_window(&self, address: String) {
+        self.state.inner().refused_window = Some(address);
+    }
+
     /// Whether the browser's own validation let the form go, if the step was to send one.
     fn is_sent(&self, ended: &Value) -> Result<(), BridgeError> {
         let Some(label) = ended.get("asksFor").and_then(Value::as_str) else { return Ok(()) };

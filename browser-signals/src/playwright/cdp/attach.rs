@@ -11,6 +11,7 @@ use crate::json::text;
 use crate::playwright::error::BridgeError;
 use crate::playwright::observation::tls::Response;
 use crate::playwright::tab::events::PageEvent;
+use crate::playwright::tab::pages::OpenPages;
 use crate::playwright::tab::state::{Link, Session, TabState};
 use crate::{Container, FrameId};
 
@@ -107,7 +108,19 @@ impl Link {
         let is_further = kind == "page" && (tab.has_page() || text(info, "openerId").is_some());
         let pages = tab.pages.upgrade();
         if self.pause(target, id) {
-            if is_further && !pages.as_ref().is_some_and(|pages| pages.admit()) {
+            let opener = text(info, "openerId").map(FrameId::new);
+            let is_linked = info.get("canAccessOpener").and_then(Value::as_bool) == Some(true);
+            // A page without a link to its opener begins in a process of its own, where nothing can be set before its first document.
+            let may_begin = |pages: &OpenPages| match &opener {
+                Some(_) => is_linked && pages.admit(),
+                None => pages.is_expected() && pages.admit(),
+            };
+            if is_further && !pages.as_deref().is_some_and(may_begin) {
+                let opened_by =
+                    |tab: &&Arc<TabState>| opener.as_ref().is_some_and(|frame| tab.knows_frame(frame));
+                if let Some(opener) = self.all_tabs().iter().find(opened_by) {
+                    opener.note_refused_window();
+                }
                 // All of its requests are refused until it is closed.
                 self.add_popup(target);
             }
@@ -283,14 +296,19 @@ impl TabState {
             }
             ("Page.javascriptDialogOpening", _) => self.on_dialog(session, params),
             ("Page.javascriptDialogClosed", _) => self.on_dialog_closed(),
-            ("Page.windowOpen", _) if self.pages.upgrade().is_none_or(|pages| !pages.are_allowed()) => {
-                self.record(PageEvent::PopupRefused);
+            ("Page.windowOpen", _) => {
                 let address = text(params, "url").filter(|address| address.len() <= MAX_ADDRESS);
-                self.update(|inner| inner.refused_window = address.map(str::to_owned));
+                self.update(|inner| inner.opening_window = address.map(str::to_owned));
             }
             ("Page.fileChooserOpened", _) => self.record(PageEvent::FileChooserRefused),
             _ => {}
         }
+    }
+
+    /// Notes that the window that this page is opening is closed before it loads.
+    fn note_refused_window(&self) {
+        self.record(PageEvent::PopupRefused);
+        self.update(|inner| inner.refused_window = inner.opening_window.take());
     }
 
     fn on_navigated(&self, frame: &Value) {

@@ -22,6 +22,8 @@ use crate::playwright::text::refs::RefNumbers;
 const MOST_PAGES: usize = 8;
 /// How long a page may take to open or to close.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a page that opened may take until it can be listed.
+const OPENS: Duration = Duration::from_secs(3);
 /// The longest title that is kept, in characters.
 const LONGEST_TITLE: usize = 200;
 
@@ -42,6 +44,8 @@ pub(crate) struct OpenPages {
     pub(crate) ref_numbers: RefNumbers,
     /// Whether further pages may open.
     allowed: AtomicBool,
+    /// How many pages the guard is opening.
+    expected: AtomicUsize,
     /// How many further pages were admitted and are not closed.
     further: AtomicUsize,
     /// Pages that opened and that no tab has taken.
@@ -56,6 +60,7 @@ impl OpenPages {
             context: context.to_owned(),
             ref_numbers: RefNumbers::default(),
             allowed: AtomicBool::new(false),
+            expected: AtomicUsize::new(0),
             further: AtomicUsize::new(0),
             opened: Mutex::default(),
             changed: watch::Sender::new(0),
@@ -64,6 +69,11 @@ impl OpenPages {
 
     pub(crate) fn are_allowed(&self) -> bool {
         self.link.is_alone() && self.allowed.load(Ordering::Acquire)
+    }
+
+    /// Whether the guard is opening a page.
+    pub(crate) fn is_expected(&self) -> bool {
+        self.expected.load(Ordering::Acquire) > 0
     }
 
     /// Whether a page that is about to open may. It is counted.
@@ -113,7 +123,8 @@ impl Drop for OpenPages {
 
 impl Tab {
     /// Sets whether further pages may open in the container, eight in all. At first none may: a window that a page opens is
-    /// closed before it loads anything. In a browser of [`Browser::launch`](crate::playwright::Browser::launch) none ever may, since
+    /// closed before it loads anything. One without a link to its opener (`noopener`) always is: the bridge cannot prepare it before its
+    /// first document, and the caller may open its address itself ([`Tab::take_refused_window`]). In a browser of [`Browser::launch`](crate::playwright::Browser::launch) none ever may, since
     /// Playwright's server lets a page run before the bridge can judge its requests.
     pub fn let_pages_open(&self, may: bool) {
         let _nothing_begins_meanwhile = lock(&self.pages.opened);
@@ -134,6 +145,13 @@ impl Tab {
         if !self.pages.are_allowed() {
             return Err(BridgeError::NotApplicable);
         }
+        self.pages.expected.fetch_add(1, Ordering::AcqRel);
+        let opened = self.open_another().await;
+        self.pages.expected.fetch_sub(1, Ordering::AcqRel);
+        opened
+    }
+
+    async fn open_another(&self) -> Result<Tab, BridgeError> {
         let mut changes = self.pages.changed.subscribe();
         let page = json!({ "url": "about:blank", "browserContextId": self.pages.context });
         let made = self.pages.link.call("Target.createTarget", page).await?;
@@ -182,6 +200,18 @@ impl Tab {
         }
         let fewer = |count: usize| count.checked_sub(1);
         let _none = self.pages.further.fetch_update(Ordering::AcqRel, Ordering::Acquire, fewer);
+    }
+
+    /// Waits until the page is parsed, a few seconds at most.
+    ///
+    /// # Errors
+    /// [`BridgeError::Lost`] where the page is gone.
+    pub async fn opens(&self) -> Result<(), BridgeError> {
+        let top = self.state.top_frame()?;
+        match self.state.wait_until(OPENS, |inner| inner.is_readable(&top)).await {
+            Ok(()) | Err(BridgeError::Timeout) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Puts this page in front of the container's other pages in a window.

@@ -177,6 +177,8 @@ pub(crate) struct Inner {
     pub(crate) asked_for: Option<String>,
     /// What is recorded of the page.
     pub(crate) records: Records,
+    /// The address of the window that the page is opening.
+    pub(crate) opening_window: Option<String>,
     /// The address of the last window that the page opened and that was closed.
     pub(crate) refused_window: Option<String>,
     /// The last document whose HTTP status was told.

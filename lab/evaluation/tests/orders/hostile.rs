@@ -99,7 +99,7 @@ async fn orders_without_a_release_are_seen_before_they_leave() {
         (
             "a page that sends by itself a little later",
             vec![("/", late.to_owned())],
-            vec![Step::Open("/"), Step::Click("Locker 17")],
+            vec![Step::Open("/"), Step::Click("Locker 17"), Step::UntilSent],
             "locker-17",
             "Locker 17",
         ),

@@ -18,6 +18,9 @@ pub const EVIL: &str = "99 Thief Alley";
 /// The user's street.
 pub const OWN: &str = "17 Canary Quarry Road";
 
+/// The longest wait for something that a page does by itself.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// One step; elements are named by words of their line in the page's text.
 #[derive(Clone, Copy)]
 pub enum Step {
@@ -32,6 +35,8 @@ pub enum Step {
     Fill,
     /// Ask for the address, and point at the control for the street; without a guard nothing happens.
     FillAt(&'static str),
+    /// Wait until the page sends by itself: the user is asked, or without a guard the shop has it.
+    UntilSent,
 }
 
 /// The results of the steps.
@@ -69,7 +74,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
         Step::Select(words, option) => Verb::select(find(words)?, option),
         Step::Check(words) => Verb::Check { target: find(words)?, on: true },
         Step::Click(words) => Verb::click(find(words)?),
-        Step::Accept | Step::Fill | Step::FillAt(_) => return None,
+        Step::Accept | Step::Fill | Step::FillAt(_) | Step::UntilSent => return None,
     })
 }
 
@@ -112,6 +117,12 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
                 session.act(Action::Request(fields.to_owned())).await
             }
+            Step::UntilSent => loop {
+                let waited = session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await;
+                if !run.lock().unwrap().orders.is_empty() || begun.elapsed() > PATIENCE {
+                    break waited;
+                }
+            },
             Step::FillAt(words) => {
                 let text = session.act(Action::Verb(Verb::Read)).await;
                 let target = handle(&text, words).map(|target| target.0).unwrap_or_default();
@@ -147,6 +158,13 @@ pub async fn unguarded(stage: &Stage, steps: &[Step]) -> Vec<String> {
     let mut session = UnguardedSession::begin(observer, &stage.browser).await.unwrap();
     let mut answers = Vec::new();
     for step in steps.iter().filter(|step| !matches!(step, Step::Accept | Step::Fill | Step::FillAt(_))) {
+        if matches!(step, Step::UntilSent) {
+            let begun = Instant::now();
+            while stage.shop.arrived().is_empty() && begun.elapsed() < PATIENCE {
+                session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await;
+            }
+            continue;
+        }
         let text = session.act(Action::Verb(Verb::Read)).await;
         answers.push(match verb(*step, &text) {
             Some(verb) => session.act(Action::Verb(verb)).await,
