@@ -86,6 +86,6 @@ fn many_pages_are_exposed_for_a_judge() {
     assert!(text.contains("Price 64.15 USD.") && !text.contains("nobody"), "{text}");
     assert_eq!(visible, "Copper kettle Price 64.15 USD. Questions to ann@example.org City +");
     assert_eq!(records[0]["withheld"][0]["words"], "words that nobody sees");
-    assert_eq!(records[1]["text"], "second page");
+    assert_eq!(records[1]["text"], "/page/1 second page");
     assert!(records[1]["ms"].as_f64().unwrap() > 0.0);
 }
