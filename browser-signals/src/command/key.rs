@@ -66,7 +66,7 @@ impl WritingKey {
     }
 }
 
-/// Whether a key of this name selects everything in the control with the focus.
+/// Returns true for the name of the key that selects everything in the control with the focus.
 pub fn selects_all(name: &str) -> bool {
     let own = if cfg!(target_os = "macos") { "Meta+a" } else { "Control+a" };
     [own, "ControlOrMeta+a"].iter().any(|key| key.eq_ignore_ascii_case(name))

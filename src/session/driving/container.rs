@@ -1,17 +1,14 @@
 //! The driver of a session in a container of the guard's browser: carries out the state machine's commands, and keeps
 //! time.
 
-use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use browser_signals::outline::Purpose;
 use browser_signals::playwright::developer_tools::Recording;
-use browser_signals::playwright::{BridgeError, Browser, PageEvent, Picture, PictureSettings, Tab, WireEnd};
-use browser_signals::web_address::told_address;
-use browser_signals::{ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, TextGuard, Verb};
+use browser_signals::playwright::{Browser, PageEvent, Tab, WireEnd};
+use browser_signals::{Observed, Origin, SealedFill, SealedWire, Snapshot, TextGuard, Verb};
 use policy_dfa::{Millis, Reason, Task};
-use sirl::{FieldSet, Kind};
+use sirl::Kind;
 use vault::StateName;
 
 use super::container_actions::{
@@ -21,12 +18,11 @@ use super::container_actions::{
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
-use crate::consent::order::WaitingRequest;
 use crate::consent::{HandOver, HandedOver, standing};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::{Dependencies, Guard};
-use crate::page_text::{PageTextGuard, PictureJudge, Quarantine};
+use crate::page_text::{PageTextGuard, Quarantine};
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, Look, RenderedPage};
 use crate::session::{Proposal, SessionError, SessionReport};
@@ -51,7 +47,7 @@ pub struct Session {
     pub(super) agent_actions: AgentActions,
     /// The origins of payment providers that the policy names, if the task may pay in their frames. They stay open.
     pub(super) providers: Vec<Origin>,
-    text: PageTextGuard,
+    pub(super) text: PageTextGuard,
     quarantine: Quarantine,
     pub(super) dependencies: Dependencies,
     prompt: String,
@@ -198,83 +194,6 @@ impl Session {
         self.core.is_taken_over()
     }
 
-    /// The ref of the one element that a CSS selector matches.
-    ///
-    /// # Errors
-    /// [`BridgeError::Selector`] and [`BridgeError::NotOne`]; [`BridgeError::TextWithheld`] once the container may have
-    /// private data, because selectors that match or not would reveal it letter by letter.
-    pub async fn query(&self, selector: &str) -> Result<ElementRef, BridgeError> {
-        if self.is_private() {
-            return Err(BridgeError::TextWithheld);
-        }
-        self.tab.query(selector).await
-    }
-
-    /// A screenshot of the page or of one element, for a multimodal model. Nothing in it is masked or withheld, so the page's whole text counts
-    /// as told.
-    ///
-    /// # Errors
-    /// [`BridgeError::TextWithheld`] once the container may have private data, which a screenshot would show; otherwise as
-    /// [`Tab::picture`].
-    pub async fn picture(
-        &mut self,
-        of: Option<&ElementRef>,
-        settings: PictureSettings,
-    ) -> Result<Picture, BridgeError> {
-        if self.is_private() {
-            return Err(BridgeError::TextWithheld);
-        }
-        if self.core.asks_for_safety() {
-            let page = self.tab.read(&PictureJudge(&self.text)).await?;
-            self.core.note_told(page.origin.as_ref(), self.text.take_safety());
-        }
-        match of {
-            None => self.tab.picture(settings).await,
-            Some(element) => self.tab.picture_of(element, settings).await,
-        }
-    }
-
-    /// Renders for the model a text that comes from the page in another way than by reading it, such as console output or
-    /// a tool's result. The text is untrusted, as all text of a page.
-    ///
-    /// # Errors
-    /// [`BridgeError::TextWithheld`] where the vault is locked.
-    pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
-        let rendered = self.text.render(text).map_err(|_| BridgeError::TextWithheld)?;
-        Ok(self.note_rendered(rendered))
-    }
-
-    /// As [`Session::tell`], for words of a page that stand among words of the guard: one line, in quotes or withheld. It is empty
-    /// where nothing can be told.
-    pub(super) fn tell_inline(&mut self, words: &str, purpose: Purpose) -> String {
-        let rendered = self.text.render_inline(words, purpose).unwrap_or_default();
-        self.note_rendered(rendered)
-    }
-
-    fn note_rendered(&mut self, rendered: String) -> String {
-        self.core.note_unattributed(&rendered);
-        self.core.note_told(None, self.text.take_safety());
-        rendered
-    }
-
-    /// The address of the window that the page opened in the last action, as the agent is told it; the window was closed before
-    /// it loaded. It is returned once. With values of the user's in the container only the origin is told, since a page could
-    /// write them into a path.
-    pub fn take_refused_window(&mut self) -> Option<String> {
-        let address = self.tab.take_refused_window()?;
-        let told = match self.is_private() {
-            true => Origin::parse(&address).ok()?.to_string(),
-            false => told_address(&address)?,
-        };
-        // A page can write a value into the name of a host too.
-        self.tell(&told).ok().filter(|rendered| !rendered.is_empty())
-    }
-
-    /// The status of the HTTP response that the page came from. It is returned once for each document.
-    pub fn take_http_status(&mut self) -> Option<u16> {
-        self.tab.take_http_status()
-    }
-
     /// The kinds of request that the user's words may need and the policy can never grant in this task, with the reason,
     /// for the user. The prompt leaves them out, and they are not part of the task.
     pub fn ruled_out(&self) -> &[(Kind, Reason)] {
@@ -370,16 +289,6 @@ impl Session {
         }
     }
 
-    /// Adds to a refusal the control for whose sake the browser did not send a form. Its name is text of the page.
-    fn name_what_the_form_asks_for(&mut self, answer: &mut String) {
-        let Some(label) = self.tab.take_asked_for() else { return };
-        if let Ok(rendered) = self.tell(&label)
-            && !rendered.is_empty()
-        {
-            answer.push_str(&format!("\nThe form asks for:\n{rendered}"));
-        }
-    }
-
     /// Carries a verb out. If a request of the page must wait for the user, the page waits with it until the user answers.
     async fn carry_out(
         &mut self,
@@ -410,89 +319,6 @@ impl Session {
         })
     }
 
-    /// Waits for the end of a step on the page, and asks the user about requests that have to wait for them meanwhile.
-    pub(super) async fn while_asking(
-        &mut self,
-        step: impl Future<Output = Result<(), BridgeError>>,
-    ) -> Result<Result<(), BridgeError>, Reason> {
-        let tab = Arc::clone(&self.tab);
-        let mut step = pin!(step);
-        loop {
-            tokio::select! {
-                biased;
-                Ok(()) = tab.wait_for_held() => {
-                    if !self.answer_waiting().await {
-                        let _ended = step.await;
-                        return Err(Reason::ConsentDenied);
-                    }
-                }
-                done = &mut step => return Ok(done),
-            }
-        }
-    }
-
-    /// Whether a verb may send a form that the guard did not fill. The user agreed to the sending of a filled form with its
-    /// grant.
-    fn may_send_another_form(&self, verb: &Verb, decided: Option<&Observed<Snapshot>>) -> bool {
-        let page = decided.map(Observed::value);
-        matches!(verb, Verb::Submit { .. } | Verb::Click { .. } | Verb::Press { .. })
-            && page.is_none_or(|page| page.form.is_some() && !self.agent_actions.is_filled_form(page))
-    }
-
-    /// Asks the user about waiting requests of every page, if there are any, and sends or blocks them. Returns whether none was
-    /// blocked.
-    async fn answer_waiting(&mut self) -> bool {
-        let mut all_sent = true;
-        for page in self.pages.clone() {
-            all_sent &= self.answer_waiting_of(&page).await;
-        }
-        all_sent
-    }
-
-    async fn answer_waiting_of(&mut self, page: &Tab) -> bool {
-        let held = page.held();
-        if held.is_empty() {
-            return true;
-        }
-        // Chromium does not answer questions about a page while its navigation waits. Its filled controls were read back
-        // before the verb.
-        if !held.iter().any(|it| it.main_navigation) {
-            self.note_changed().await;
-        }
-        let waiting = held
-            .into_iter()
-            .map(|it| WaitingRequest { to: it.to, path: it.path, carries: FieldSet::EMPTY })
-            .collect();
-        let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
-            Some(prompt) => {
-                let answered = self.dependencies.ask(&prompt).await;
-                let (agreed, events) = self.core.answered_about_waiting(&prompt, &answered, self.now());
-                self.record(&events, true) && agreed
-            }
-            None => false,
-        };
-        if !agreed {
-            self.core.note_denial(Reason::ConsentDenied);
-        }
-        self.agent_actions.forget_waiting();
-        // A page that is gone has no waiting requests.
-        let _gone = page.let_go(agreed).await;
-        agreed
-    }
-
-    /// Reads the filled controls back before an action that may send a form or pay. The user sees the changes.
-    async fn read_filled_back(&self, action: &Action) {
-        let may_send =
-            |verb: &Verb| matches!(verb, Verb::Submit { .. } | Verb::Click { .. } | Verb::Press { .. });
-        let sends = match action {
-            Action::Verb(verb) => may_send(verb),
-            Action::Request(_) => true,
-        };
-        if sends && self.text.has_released() {
-            self.note_changed().await;
-        }
-    }
-
     /// Judges the page's present safety before a request, if the policy has safety thresholds. The agent may not have read
     /// the page, so this score is for the warnings of a question alone.
     async fn judge_safety(&mut self, action: &Action) {
@@ -506,13 +332,6 @@ impl Session {
             && let Some(origin) = page.origin
         {
             self.core.note_judged(&origin, safety);
-        }
-    }
-
-    async fn note_changed(&self) {
-        // A page that is gone sends nothing.
-        for (site, labels) in self.tab.changed_since_filled().await.unwrap_or_default() {
-            self.agent_actions.note_changed(&site, labels);
         }
     }
 

@@ -8,6 +8,8 @@
 //! | `developer_tools` | the console, requests and scripts of a page in such a container |
 //! | `dialogs` | dialogs of a page in such a container |
 //! | `pages` | further pages of such a container |
+//! | `telling` | what the agent is told of such a container's page apart from its text |
+//! | `waiting` | requests of such a container that wait for the user |
 //! | `sign_on` | a sign-on in such a container |
 //! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
 //! | `tab` | the driver in tabs of the user's own browser |
@@ -23,5 +25,7 @@ mod sign_on;
 #[cfg(unix)]
 pub mod tab;
 pub(super) mod task_source;
+mod telling;
 #[cfg(unix)]
 pub mod tls;
+mod waiting;

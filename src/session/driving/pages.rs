@@ -9,13 +9,13 @@ use browser_signals::Origin;
 use browser_signals::outline::Purpose;
 use browser_signals::playwright::developer_tools::Recording;
 use browser_signals::playwright::{BridgeError, Tab};
+use browser_signals::web_address::told_address;
 use policy_dfa::Reason;
 use url::Url;
 
 use super::container::Session;
 use super::container_actions::reason_of;
 use crate::session::core::Action;
-use browser_signals::web_address::told_address;
 
 /// A page of a container, as the agent is told it. The parts from the page are in quotes, masked and scrubbed, and empty where it has
 /// none.

@@ -203,7 +203,6 @@ async fn own(
                     }
                 });
             }
-            BrowserCommand::LetGo { .. } => {}
             BrowserCommand::Close { done } => {
                 closed = Some(done);
                 break;

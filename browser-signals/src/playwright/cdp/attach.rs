@@ -112,8 +112,8 @@ impl Link {
             let is_linked = info.get("canAccessOpener").and_then(Value::as_bool) == Some(true);
             // A page without a link to its opener begins in a process of its own, where nothing can be set before its first document.
             let may_begin = |pages: &OpenPages| match &opener {
-                Some(_) => is_linked && pages.admit(),
-                None => pages.is_expected() && pages.admit(),
+                Some(_) => is_linked && pages.may_open(),
+                None => pages.is_expected() && pages.may_open(),
             };
             if is_further && !pages.as_deref().is_some_and(may_begin) {
                 let opened_by =
@@ -128,11 +128,13 @@ impl Link {
             return;
         }
         if is_further && !self.is_popup(target) {
-            if pages.is_some_and(|pages| pages.begin(&tab, id, target)) {
+            if pages.as_ref().is_some_and(|pages| pages.begin(&tab, id, target)) {
                 self.resume(target);
                 return;
             }
+            // The guard has forbidden further pages meanwhile.
             self.add_popup(target);
+            pages.iter().for_each(|pages| pages.note_change());
         }
         let is_popup = self.is_popup(target);
         let session = Session::new(self, None, &tab, id, target, if is_popup { POPUP } else { kind });

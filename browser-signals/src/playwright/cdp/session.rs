@@ -42,8 +42,6 @@ pub(crate) trait Listener: Sized + Send + Sync + 'static {
 pub(crate) enum BrowserCommand {
     /// A command of the browser's own session.
     Send { method: String, params: Value, reply: Option<Reply> },
-    /// Let a target go that a flat session pauses. Only a link without another client gives it.
-    LetGo { session: String },
     /// Close the browser.
     Close { done: oneshot::Sender<()> },
 }
@@ -58,7 +56,7 @@ pub(crate) struct Link<T> {
     paused: Mutex<HashMap<String, String>>,
     /// The targets of popups.
     popups: Mutex<HashSet<String>>,
-    /// Whether the browser has no other client, which could let a paused target run.
+    /// True if the browser has no other client, which could let a paused target run.
     is_alone: bool,
     alive: AtomicBool,
     observations: AtomicU64,
@@ -168,6 +166,11 @@ impl<T: Listener> Link<T> {
         lock(&self.tabs).iter().filter(|(of, _)| of == context).find_map(|(_, tab)| tab.upgrade())
     }
 
+    /// How many tabs of a browser context are open.
+    pub(crate) fn count_tabs(&self, context: &str) -> usize {
+        lock(&self.tabs).iter().filter(|(of, tab)| of == context && tab.strong_count() > 0).count()
+    }
+
     /// Every open tab.
     pub(crate) fn all_tabs(&self) -> Vec<Arc<T>> {
         lock(&self.tabs).iter().filter_map(|(_, tab)| tab.upgrade()).collect()
@@ -192,13 +195,9 @@ impl<T: Listener> Link<T> {
         lock(&self.popups).contains(target)
     }
 
-    /// Lets a paused target run, by detaching the flat session. Detaching alone does not let a navigation go that began with the
-    /// page (`noopener`).
+    /// Lets a paused target run, by detaching the flat session.
     pub(crate) fn resume(&self, target: &str) {
         if let Some(session) = lock(&self.paused).remove(target) {
-            if self.is_alone {
-                let _gone = self.send(BrowserCommand::LetGo { session: session.clone() });
-            }
             self.post("Target.detachFromTarget", json!({ "sessionId": session }));
         }
     }

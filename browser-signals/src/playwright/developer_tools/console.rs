@@ -18,7 +18,7 @@ pub enum ConsoleLevel {
     Warning,
     /// Whatever else a page says.
     Info,
-    /// What a page says to its own developers.
+    /// A message to the page's own developers.
     Debug,
 }
 
@@ -71,7 +71,7 @@ impl ConsoleMessage {
     }
 }
 
-/// What a value looks like in the console.
+/// A value as the console writes it.
 fn said(value: &Value) -> String {
     let plain = value.get("value").map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
     let special = || text(value, "unserializableValue").or(text(value, "description")).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! What a browser shows developers of a page: its console, its requests, and the results of scripts in it.
+//! The parts of a page that a browser shows developers: its console, its requests, and the results of scripts in it.
 //!
 //! All of it bypasses the text guard's reading of the page, so there is none once a value was released into the container, and the
 //! records up to then are wiped. The caller scrubs what it tells an agent.
@@ -55,7 +55,7 @@ impl Records {
 }
 
 impl Tab {
-    /// What this page records.
+    /// The present recording of this page.
     pub fn recording(&self) -> Recording {
         self.state.inner().records.recording
     }
@@ -102,6 +102,9 @@ impl TabState {
     pub(crate) fn take_record(&self, session: &Arc<Session>, method: &str, params: &Value) {
         let (is_console, is_request) =
             (method.starts_with("Runtime.") || method.starts_with("Log."), method.starts_with("Network."));
+        if !(is_console || is_request) {
+            return;
+        }
         let Recording { console, requests } = self.inner().records.recording;
         // A release may be on its way to the page: nothing of what follows it is kept.
         if self.has_released() || !(is_console && console || is_request && requests) {

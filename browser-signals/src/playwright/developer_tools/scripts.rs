@@ -15,7 +15,7 @@ const SIDE: std::ops::RangeInclusive<u32> = 50..=10_000;
 pub enum ScriptResult {
     /// Its value; none for `undefined`.
     Value(Option<Value>),
-    /// What it threw, in the page's words.
+    /// The error that it threw, in the page's words.
     Thrown(String),
 }
 

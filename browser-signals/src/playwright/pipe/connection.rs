@@ -30,13 +30,6 @@ impl Sent {
         let _gone = self.pipe.send(message.to_string());
     }
 
-    fn let_go(&mut self, session: &str) {
-        self.next += 1;
-        let message =
-            json!({ "id": self.next, "sessionId": session, "method": "Runtime.runIfWaitingForDebugger" });
-        let _gone = self.pipe.send(message.to_string());
-    }
-
     fn answered(&mut self, number: u64, message: &mut Value) {
         let Some((method, reply)) = self.waiting.remove(&number) else { return };
         let answer = match message.get_mut("result") {
@@ -56,7 +49,6 @@ pub(super) async fn run(link: &Arc<Link>, open: Open, mut commands: mpsc::Unboun
         tokio::select! {
             command = commands.recv() => match command {
                 Some(BrowserCommand::Send { method, params, reply }) => sent.send(method, &params, reply),
-                Some(BrowserCommand::LetGo { session }) => sent.let_go(&session),
                 Some(BrowserCommand::Close { done }) => {
                     closed = Some(done);
                     sent.send("Browser.close".to_owned(), &json!({}), None);

@@ -16,7 +16,7 @@ const takesKeys = (el) =>
 // A box for numbers holds no value while what stands in it is none.
 const isEmptyBox = (el) =>
   valueOf(el) === '' && !getter(ValidityState, 'badInput').call(getter(typeHolding(el), 'validity').call(el));
-// Whether keys that change text may go to a box: gone, unfit or hidden, or done.
+// Checks a box that keys are to write into. The answer is a word: `gone`, `unfit`, `hidden` or `done`.
 const atBox = (el) => {
   if (!isConnected(el)) return 'gone';
   // A control that took a value of the user's is changed by fills alone.

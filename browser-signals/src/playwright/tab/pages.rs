@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::Tab;
@@ -46,8 +46,6 @@ pub(crate) struct OpenPages {
     allowed: AtomicBool,
     /// How many pages the guard is opening.
     expected: AtomicUsize,
-    /// How many further pages were admitted and are not closed.
-    further: AtomicUsize,
     /// Pages that opened and that no tab has taken.
     opened: Mutex<Vec<Arc<TabState>>>,
     changed: watch::Sender<u64>,
@@ -61,7 +59,6 @@ impl OpenPages {
             ref_numbers: RefNumbers::default(),
             allowed: AtomicBool::new(false),
             expected: AtomicUsize::new(0),
-            further: AtomicUsize::new(0),
             opened: Mutex::default(),
             changed: watch::Sender::new(0),
         }
@@ -76,10 +73,9 @@ impl OpenPages {
         self.expected.load(Ordering::Acquire) > 0
     }
 
-    /// Whether a page that is about to open may. It is counted.
-    pub(crate) fn admit(&self) -> bool {
-        let one_more = |count: usize| (count + 1 < MOST_PAGES).then_some(count + 1);
-        self.are_allowed() && self.further.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).is_ok()
+    /// Whether a further page may open now.
+    pub(crate) fn may_open(&self) -> bool {
+        self.are_allowed() && self.link.count_tabs(&self.context) < MOST_PAGES
     }
 
     /// Lets a page of the container begin, as the first one began; it was paused until now. Returns false where no further page may
@@ -87,7 +83,7 @@ impl OpenPages {
     pub(crate) fn begin(&self, beside: &TabState, session: &str, target: &str) -> bool {
         // Whoever forbids further pages takes this lock, and finds each one that began before.
         let mut opened = lock(&self.opened);
-        if !self.are_allowed() {
+        if !self.may_open() {
             return false;
         }
         let state = Arc::new(beside.of_further_page());
@@ -98,8 +94,13 @@ impl OpenPages {
         let learning = Arc::clone(&state);
         tokio::spawn(async move { learning.learn_root().await });
         opened.push(state);
-        self.changed.send_modify(|count| *count = count.wrapping_add(1));
+        self.note_change();
         true
+    }
+
+    /// Wakes whoever waits for a page that opens, or is refused.
+    pub(crate) fn note_change(&self) {
+        self.changed.send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// Takes the pages that opened, or the one of a target.
@@ -123,9 +124,10 @@ impl Drop for OpenPages {
 
 impl Tab {
     /// Sets whether further pages may open in the container, eight in all. At first none may: a window that a page opens is
-    /// closed before it loads anything. One without a link to its opener (`noopener`) always is: the bridge cannot prepare it before its
-    /// first document, and the caller may open its address itself ([`Tab::take_refused_window`]). In a browser of [`Browser::launch`](crate::playwright::Browser::launch) none ever may, since
-    /// Playwright's server lets a page run before the bridge can judge its requests.
+    /// closed before it loads anything. One without a link to its opener (`noopener`) always is: the bridge cannot prepare it
+    /// before its first document, and the caller may open its address itself ([`Tab::take_refused_window`]). In a browser of
+    /// [`Browser::launch`](crate::playwright::Browser::launch) none ever may, since Playwright's server lets a page run before
+    /// the bridge can judge its requests.
     pub fn let_pages_open(&self, may: bool) {
         let _nothing_begins_meanwhile = lock(&self.pages.opened);
         self.pages.allowed.store(may, Ordering::Release);
@@ -198,8 +200,6 @@ impl Tab {
         if let Some(next) = self.state.link.tab(&self.state.context) {
             next.update(|inner| inner.held.extend(held.into_iter().filter(is_of_worker)));
         }
-        let fewer = |count: usize| count.checked_sub(1);
-        let _none = self.pages.further.fetch_update(Ordering::AcqRel, Ordering::Acquire, fewer);
     }
 
     /// Waits until the page is parsed, a few seconds at most.
@@ -224,18 +224,23 @@ impl Tab {
         Ok(())
     }
 
-    /// The page's title and address. The page is not asked, so that one that hangs has them too.
+    /// The page's title and address. The page is not asked, so that one that hangs has them too. A page without a title, or with a
+    /// dialog, has an empty one.
     ///
     /// # Errors
     /// [`BridgeError::Lost`] where the page is gone.
     pub async fn label(&self) -> Result<PageLabel, BridgeError> {
-        let target = self.state.page()?.target.clone();
-        let answer = self.state.link.call("Target.getTargetInfo", json!({ "targetId": target })).await?;
+        let page = self.state.page()?;
+        let answer = self.state.link.call("Target.getTargetInfo", json!({ "targetId": page.target })).await?;
         let info = answer.get("targetInfo").ok_or(BridgeError::Lost)?;
-        let part = |name| text(info, name).unwrap_or_default();
+        // The title there is the whole address where the page has none.
+        let history = page.call("Page.getNavigationHistory", json!({})).await.unwrap_or_default();
+        let at = history.get("currentIndex").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+        let entry = at.and_then(|at| history.get("entries")?.get(at));
+        let title = entry.and_then(|entry| text(entry, "title")).unwrap_or_default();
         Ok(PageLabel {
-            title: part("title").chars().take(LONGEST_TITLE).collect(),
-            address: part("url").to_owned(),
+            title: title.chars().take(LONGEST_TITLE).collect(),
+            address: text(info, "url").unwrap_or_default().to_owned(),
         })
     }
 }

@@ -79,7 +79,7 @@ async fn a_window_of_the_page_becomes_a_tab_and_its_address_is_told() {
         let told = client.call("browser_click", json!({ "target": link })).await;
         assert!(!told.is_error && told.text.contains("### Open tabs"), "{}", told.text);
         // What looks like a key, and what follows the path, is left out.
-        assert!(told.text.contains("(https://rows.hostile.test/offers/2026/…)"), "{}", told.text);
+        assert!(told.text.contains("- 1: [](https://rows.hostile.test/offers/2026/…)"), "{}", told.text);
         assert!(!told.text.contains("a8F3") && !told.text.contains("81f2"), "{}", told.text);
     })
     .await;
