@@ -53,7 +53,7 @@ impl Listener for TabState {
             "Fetch.requestPaused" if self.is_proxy_greeting(params) => {
                 session.post("Fetch.continueRequest", json!({ "requestId": text(params, "requestId") }));
             }
-            "Fetch.requestPaused" => self.on_paused(session, params),
+            "Fetch.requestPaused" => self.on_paused_once_prepared(session, params),
             "Fetch.authRequired" => self.on_auth_required(session, params),
             "Target.attachedToTarget" => self.on_child_target(session, params),
             "Target.detachedFromTarget" => {
@@ -184,6 +184,7 @@ impl TabState {
     /// Learns the document that the page began with. The answer comes after all that [`TabState::begin_page`] sent took effect.
     pub(crate) async fn learn_root(&self) -> Result<(), BridgeError> {
         let tree = self.page()?.call("Page.getFrameTree", json!({})).await?;
+        self.update(|inner| inner.prepared = true);
         let root = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
         if let (Some(frame), Some(document)) = (text(root, "id"), text(root, "loaderId")) {
             self.update(|inner| {

@@ -57,6 +57,9 @@ struct Paused<'a> {
     is_top: bool,
 }
 
+/// How long a page that opens may take until it is prepared.
+const PREPARED: Duration = Duration::from_secs(10);
+
 /// How long a request of a frame that no page has announced is paused.
 const ANNOUNCED: Duration = Duration::from_secs(1);
 
@@ -126,6 +129,26 @@ impl Link {
 }
 
 impl TabState {
+    /// Judges a paused request once the page is prepared: a page that opens may ask for its first document before that.
+    pub(crate) fn on_paused_once_prepared(self: &Arc<TabState>, session: &Arc<Session>, params: &Value) {
+        if self.inner().prepared {
+            return self.on_paused(session, params);
+        }
+        let (tab, session, params) = (Arc::clone(self), Arc::clone(session), params.clone());
+        tokio::spawn(async move {
+            match tab.wait_until(PREPARED, |inner| inner.prepared).await {
+                Ok(()) => tab.on_paused(&session, &params),
+                Err(_) => {
+                    let id = text(&params, "requestId");
+                    session.post(
+                        "Fetch.failRequest",
+                        json!({ "requestId": id, "errorReason": "BlockedByClient" }),
+                    );
+                }
+            }
+        });
+    }
+
     /// Judges a paused request and continues or stops it.
     pub(crate) fn on_paused(&self, session: &Arc<Session>, params: &Value) {
         let Some(id) = text(params, "requestId") else {

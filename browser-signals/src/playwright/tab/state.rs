@@ -127,6 +127,8 @@ pub(crate) enum PausedBy {
 pub(crate) struct Inner {
     /// The page's session and those of its out-of-process frames, in the order in which they attached.
     pub(crate) sessions: Vec<Arc<Session>>,
+    /// Whether all that the bridge sets for a page took effect before its first document.
+    pub(crate) prepared: bool,
     /// The document of each frame, by `Page.frameNavigated`.
     pub(crate) documents: HashMap<FrameId, String>,
     /// Frames that were attached to the page.
