@@ -6,6 +6,8 @@ mod support;
 
 mod acting;
 mod addresses;
+#[cfg(all(feature = "pipe", unix))]
+mod developer_tools;
 mod dialogs;
 mod filling;
 mod keys;

@@ -22,6 +22,16 @@ const pass = (seconds) => { wall += seconds * 1000; steady += seconds * 1000; };
 Date.now = () => wall;
 Object.defineProperty(performance, 'now', { value: () => steady });
 
+// The timers of the worker that runs. They end with it, as in the browser, although its modules stay in memory here.
+const timers = new Map();
+let timersMade = 0;
+globalThis.setTimeout = (run, delay) => {
+  timersMade += 1;
+  timers.set(timersMade, { run, delay });
+  return timersMade;
+};
+globalThis.clearTimeout = (timer) => { timers.delete(timer); };
+
 // The browser: its session storage, its rules, its tabs.
 let [store, writes, isRefusing] = [{}, 0, false];
 let rules = [];
@@ -34,6 +44,8 @@ let connected;
 let started = 0;
 /** Starts a worker, which knows of an earlier one only what that one stored. */
 const start = async () => {
+  await settled();
+  timers.clear();
   const [startup, removed] = [listeners(), listeners()];
   connected = listeners();
   globalThis.chrome = {
@@ -74,12 +86,14 @@ const page = (sender = {}, loaded = []) => {
   if (loaded) port.onMessage.say({ loaded, isServed: false });
   return { leave: () => port.onDisconnect.say() };
 };
-/**
- * Lets the worker store its record, which it does within a second by the real clock. An event does not show that: earlier
- * workers of this script stay in memory, and none of them may store anything afterwards.
- */
-const stored = () => new Promise((next) => setTimeout(next, 1300));
+/** Lets the worker store its record, which it does after a second. */
+const stored = async () => {
+  await settled();
+  for (const [timer, { run, delay }] of [...timers]) if (delay <= 1000 && timers.delete(timer)) run();
+  await settled();
+};
 const fresh = async () => {
+  await settled();
   store = {};
   const worker = await start();
   worker.startup();
