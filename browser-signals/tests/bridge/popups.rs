@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Open, Server, events_with, launch, ref_of, tab};
+use crate::support::{Open, Server, events_with, launch, launch_by_playwright, ref_of, tab};
 use browser_signals::playwright::{Browser, ObservationTarget, PageEvent};
 use browser_signals::{ClickManner, Container, HeldKeys};
 
@@ -75,7 +75,7 @@ async fn a_held_key_opens_no_window() {
     let html = "<!doctype html><title>Shop</title><a href=/popup>There</a>\
         <button onclick=\"fetch('/on')\">Press</button>";
     server.page("shop.example", "/", html);
-    let browser = launch(&server).await;
+    let browser = launch_by_playwright(&server).await;
     let plain = HeldKeys::default();
     for tier in [Container::T0, Container::T2] {
         let tab = tab(&browser, &server, tier).await;
@@ -102,7 +102,7 @@ async fn a_held_key_opens_no_window() {
     browser.close().await;
     assert!(!server.requests().iter().any(|it| it.path == "/popup"), "a window asks for nothing");
     // Without a key the same link leads there.
-    let browser = launch(&server).await;
+    let browser = launch_by_playwright(&server).await;
     let tab = tab(&browser, &server, Container::T2).await;
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     let link = ref_of(&tab.read(&Open).await.expect("text").text, "\"There\"");
@@ -115,7 +115,7 @@ async fn a_held_key_opens_no_window() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refused_window_delays_nothing() {
     let server = Server::start();
-    let browser = launch(&server).await;
+    let browser = launch_by_playwright(&server).await;
     page_and_agent_go_on(&server, &browser).await;
     browser.close().await;
 }
@@ -124,7 +124,7 @@ async fn a_refused_window_delays_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refused_window_delays_nothing_in_a_browser_on_a_pipe() {
     let server = Server::start();
-    let browser = crate::support::launch_on_pipe(&server).await;
+    let browser = launch(&server).await;
     page_and_agent_go_on(&server, &browser).await;
     browser.close().await;
 }

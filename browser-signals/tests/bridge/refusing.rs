@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::{
-    Open, PATIENCE, Received, Server, events_with, launch, ref_of, settings, tab, text_with,
+    Open, PATIENCE, Received, Server, events_with, launch, launch_by_playwright, ref_of, settings, tab,
+    text_with,
 };
 use browser_signals::address::AddressRefused;
 use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, PageEvent, Tab};
@@ -84,7 +85,7 @@ async fn windows_dialogs_files_and_permissions_are_refused_and_recorded() {
     server.page("shop.example", "/popup", "<p>popup</p>");
     server.page("shop.example", "/next", "<title>Next</title>");
     server.page("shop.example", "/", TRICKS);
-    let browser = launch(&server).await;
+    let browser = launch_by_playwright(&server).await;
     for tier in [Container::T0, Container::T2] {
         let tab = tab(&browser, &server, tier).await;
         tab.open(&server.url("shop.example", "/")).await.expect("the page opens");

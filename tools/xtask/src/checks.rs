@@ -1,7 +1,6 @@
 //! The steps of `cargo xtask test`, and of `cargo xtask test --torch`.
 
 use crate::documents;
-use crate::fuzz;
 use crate::libtorch::Libtorch;
 use crate::licences;
 use crate::lints::Linter;
@@ -28,7 +27,6 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
         Ok(())
     })?;
     step("tests", || test_programs::run_all(place, tools, &linter, programs))?;
-    step("fuzz", || fuzz::step(place))?;
     println!("\n== all passed in {} s", start.elapsed().as_secs());
     Ok(())
 }

@@ -60,11 +60,6 @@ pub fn command(place: &Place, arguments: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// The step of `cargo xtask test`: every target for a few seconds.
-pub fn step(place: &Place) -> Result<(), Failure> {
-    command(place, &[])
-}
-
 /// Every target is a folder of seeds; a test in `fuzz` holds the two lists together.
 fn targets(place: &Place) -> Result<Vec<String>, Failure> {
     let mut found = files(&place.root.join("tools/fuzz/corpus"))?;

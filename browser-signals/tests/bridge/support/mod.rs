@@ -236,14 +236,20 @@ pub fn settings(server: &Server) -> BrowserSettings {
     settings
 }
 
+/// A browser as the product starts it: on a pipe, where the system has one.
+#[cfg(all(feature = "pipe", unix))]
 pub async fn launch(server: &Server) -> Browser {
-    Browser::launch(settings(server)).await.expect("the browser starts")
+    Browser::launch_on_pipe(settings(server)).await.expect("the browser starts")
 }
 
-/// A browser without Playwright's server, as the product starts it.
-#[cfg(all(feature = "pipe", unix))]
-pub async fn launch_on_pipe(server: &Server) -> Browser {
-    Browser::launch_on_pipe(settings(server)).await.expect("the browser starts")
+#[cfg(not(all(feature = "pipe", unix)))]
+pub async fn launch(server: &Server) -> Browser {
+    launch_by_playwright(server).await
+}
+
+/// A browser that Playwright's server starts.
+pub async fn launch_by_playwright(server: &Server) -> Browser {
+    Browser::launch(settings(server)).await.expect("the browser starts")
 }
 
 /// A container of the given tier for the shop and the payment provider.
