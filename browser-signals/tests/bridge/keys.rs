@@ -304,3 +304,36 @@ async fn an_input_without_a_form_is_sent_by_enter() {
     }
     browser.close().await;
 }
+
+/// Controls whose value an arrow changes, and two whose it does not. The button gives each the focus in turn.
+const STEPPED: &str = r#"<!doctype html><title>t</title><select class=c><option>one<option selected>two<option>three</select>
+    <input class=c type=number value=2><input class=c type=range value=2><input class=c type=date value=2026-01-02>
+    <input class=c type=radio name=r value=2 checked><input class=c type=radio name=r value=3><input class=c list=l value=2>
+    <datalist id=l><option value=2><option value=3></datalist><input class=c value=2><button class=c>Own</button>
+    <button onclick="boxes[at++].focus()">Next</button><p id=told></p><script>
+    const boxes = document.querySelectorAll('.c'); let at = 0;
+    let old; setInterval(() => { const now = 'values ' + [...boxes].map((it) => it.type === 'radio' ? it.checked : it.value).join(' ');
+    if (now !== old) told.textContent = old = now }, 10)
+    </script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_arrow_changes_no_value() {
+    let server = Server::start();
+    server.page("shop.example", "/", STEPPED);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let values = "\"values two 2 2 2026-01-02 true false 2 2\"";
+    crate::support::text_with(&tab, values).await;
+    for control in 0..9 {
+        focus_on(&tab, "\"Next\"", None).await;
+        for key in ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End"] {
+            let pressed = tab.press(key, None).await;
+            let expected = if control < 7 { Err(BridgeError::NotApplicable) } else { Ok(()) };
+            assert_eq!(pressed, expected, "{key} in control {control}");
+            tab.wait(20).await;
+            assert!(text(&tab).await.contains(values), "{key} in control {control}: {}", text(&tab).await);
+        }
+    }
+    browser.close().await;
+}

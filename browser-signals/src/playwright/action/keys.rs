@@ -20,10 +20,11 @@ struct AimedKey {
 
 impl Tab {
     /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home`, `End` or
-    /// `ControlOrMeta+a`. If the decision was about the focused element, that element still has the focus, and is as it was.
+    /// `ControlOrMeta+a`. An arrow, and a key beside the arrows, is pressed only where it changes no value: not in a list of options, a
+    /// box for numbers or dates, a slider, a group of radio buttons, or an input with a list. If the decision was about the focused element, that element still has the focus, and is as it was.
     ///
     /// # Errors
-    /// [`BridgeError::NotApplicable`] for any other key, for Enter where it would write text, and for `ControlOrMeta+a` anywhere but
+    /// [`BridgeError::NotApplicable`] for any other key, for an arrow that changes a value, for Enter where it would write text, and for `ControlOrMeta+a` anywhere but
     /// in a text box. [`BridgeError::Filled`] for the latter in a control that was filled. As for [`Tab::click`] where `decided` has
     /// a target; [`BridgeError::Occluded`] where the key would have reached another element.
     pub async fn press(&self, key: &str, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
@@ -35,6 +36,9 @@ impl Tab {
             None if selects_all(key) => return Err(BridgeError::NotApplicable),
             None => None,
         };
+        if stroke.steps() {
+            self.keeps_its_value().await?;
+        }
         let navigations = self.begin();
         let pressed = self.strike(&stroke).await;
         let strayed = match &aimed {
@@ -199,6 +203,18 @@ impl Tab {
         };
         let held = own.filter(|_| at.get("empty") == Some(&Value::Bool(false))).unwrap_or_default();
         key.text_after(&held, &(start..end)).ok_or(BridgeError::NotApplicable)
+    }
+
+    /// Checks that an arrow changes no value where the focus is. A page that moves the focus afterwards does no more than it could
+    /// do by itself.
+    async fn keeps_its_value(&self) -> Result<(), BridgeError> {
+        let Some(focus) = self.focused().await? else { return Ok(()) };
+        let located = self.state.located(&focus)?;
+        let frames = self.state.frames().await?;
+        let frame = frames.get(&located.frame)?;
+        let world = self.state.world(frame).await?;
+        let node = self.state.object(frame, &world, located.node).await?;
+        outcome(&self.state.ask(frame, &world, "keepsItsValue", vec![node]).await?)
     }
 
     /// Lets a key go down and up.

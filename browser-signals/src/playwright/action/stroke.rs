@@ -1,5 +1,7 @@
 //! Keys as the browser's protocol has them.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value, json};
 
 use crate::WritingKey;
@@ -61,7 +63,15 @@ pub(super) struct Stroke {
     command: Option<&'static str>,
 }
 
+/// The number keys of the protocol from `PageUp` to `ArrowDown`, which change the value of some controls.
+const STEPPING: RangeInclusive<u32> = 33..=40;
+
 impl Stroke {
+    /// Whether this key may change a value by itself: an arrow, or one of `PageUp`, `PageDown`, `Home` and `End`.
+    pub(super) fn steps(&self) -> bool {
+        STEPPING.contains(&self.number)
+    }
+
     /// A key that changes no text, by its name.
     pub(super) fn named(wanted: &str) -> Option<Stroke> {
         if selects_all(wanted) {

@@ -35,6 +35,13 @@ const focusOn = (el) => {
   HTMLElement.prototype.focus.call(el);
   return focusedElement() === el ? 'done' : 'unfit';
 };
+// Controls whose value an arrow changes, or a key beside the arrows. An input with a list offers its options to them.
+const STEPPED = ['number', 'range', 'date', 'time', 'month', 'week', 'datetime-local', 'color', 'radio'];
+const keepsItsValue = (el) => {
+  if (el instanceof HTMLSelectElement) return 'unfit';
+  if (!(el instanceof HTMLInputElement)) return 'done';
+  return STEPPED.includes(typeOf(el)) || getter(HTMLInputElement, 'list').call(el) !== null ? 'unfit' : 'done';
+};
 // The selection in a box. The browser does not tell it for e-mail addresses and numbers: unless all is selected there, the
 // caret goes to the end.
 const selectionIn = (el) => {
