@@ -67,6 +67,10 @@ pub struct Arguments {
     /// Offer tools that are otherwise withheld. In a container with the user's values they are off nevertheless.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Tools>,
+    /// Let pages download files into this folder, for you. Without it every download is refused. The agent gets no content of the
+    /// files, and nothing opens them.
+    #[arg(long, value_name = "FOLDER")]
+    downloads: Option<PathBuf>,
     /// Answer actions without the page afterwards; the agent reads it with a call of its own.
     #[arg(long)]
     no_snapshots: bool,
@@ -88,12 +92,19 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),
         )
     })?;
+    if let Some(folder) = arguments.downloads.as_ref().filter(|folder| !folder.is_dir()) {
+        return Err(Failure::Input(format!(
+            "{} is no folder; make it, or name another one",
+            folder.display()
+        )));
+    }
     let unlocked = arguments.guarding.unlock()?;
     let phrase = unlocked.as_ref().and_then(Guarded::phrase);
     let mut browser = BrowserSettings::new(&chromium);
     browser.sandbox = discovery::chromium_sandbox();
     browser.headless = !arguments.headed;
     browser.private_hosts.clone_from(&arguments.private_hosts);
+    browser.downloads.clone_from(&arguments.downloads);
     let settings = GatewaySettings {
         task,
         allowed: Allowed {

@@ -174,6 +174,13 @@ pub enum AuditEvent {
         /// Whether the user reported that they finished.
         finished: bool,
     },
+    /// A file was downloaded into the folder that the user named.
+    Downloaded {
+        /// The origin that it came from; none for an address of the page's own making.
+        origin: Option<Origin>,
+        /// The number of its bytes.
+        bytes: u64,
+    },
     /// The browser blocked something without a decision of the policy.
     Browser {
         /// The kind of thing that was blocked.
@@ -327,6 +334,9 @@ impl AuditEvent {
                 "origin": origin_text(origin),
                 "finished": finished,
             }),
+            AuditEvent::Downloaded { origin, bytes } => {
+                json!({"event": "downloaded", "origin": origin_json(origin.as_ref()), "bytes": bytes})
+            }
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),
             AuditEvent::Ended => json!({"event": "ended"}),
         }

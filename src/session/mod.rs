@@ -16,6 +16,7 @@ mod report;
 
 pub use driving::container::Session;
 pub use driving::dialogs::ShownDialog;
+pub use driving::downloads::ToldDownload;
 pub use driving::pages::{ListedPage, PageRefused};
 pub use driving::task_source::Proposal;
 #[cfg(unix)]

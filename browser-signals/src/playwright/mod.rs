@@ -54,6 +54,7 @@ pub use observation::ObservationTarget;
 pub use observation::picture::{Picture, PictureForm, PictureSettings};
 pub use tab::Tab;
 pub use tab::dialogs::{DialogKind, PageDialog};
+pub use tab::downloads::{Download, DownloadEnd};
 pub use tab::events::{PageEvent, WireEnd};
 pub use tab::pages::PageLabel;
 pub use tab::state::{HeldRequest, Leaving};

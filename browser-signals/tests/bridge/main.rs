@@ -9,6 +9,7 @@ mod addresses;
 #[cfg(all(feature = "pipe", unix))]
 mod developer_tools;
 mod dialogs;
+mod downloads;
 mod filling;
 mod keys;
 mod leaving;

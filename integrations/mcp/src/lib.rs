@@ -25,6 +25,7 @@
 //! | `rendered` | parts of the page as it was rendered for the agent |
 //! | `known_page` | what the agent was told of the page, and what of a later one is new |
 //! | `developer_tools` | the words of the console, of requests and of a script's result |
+//! | `downloads` | the words for downloads |
 //! | `engine` | the browser |
 
 pub mod catalogue;
@@ -36,6 +37,7 @@ pub mod settings;
 mod arguments;
 mod call;
 mod developer_tools;
+mod downloads;
 mod engine;
 mod known_page;
 mod lines;

@@ -11,6 +11,7 @@ use portcullis::signals::{ElementRef, Verb};
 
 use crate::call::{Answer, Block, Call, FieldToFill, FieldValue, SearchPattern};
 use crate::developer_tools;
+use crate::downloads;
 use crate::rendered;
 use crate::settings::Snapshots;
 use crate::target::{self, Target};
@@ -33,6 +34,12 @@ impl Worker {
         if self.session.is_none() && self.settings.task.is_some() {
             self.begin_users_task().await?;
         }
+        let mut answer = self.on_its_page(call).await?;
+        self.tell_downloads(&mut answer).await;
+        Ok(answer)
+    }
+
+    async fn on_its_page(&mut self, call: Call) -> Result<Answer, String> {
         match call {
             Call::Request { block } => {
                 let said = self.act(Action::Request(block)).await?;
@@ -277,6 +284,13 @@ impl Worker {
             answer.blocks.push(Block::Text(format!("### Open tabs\n{}", self.tabs().await?)));
         }
         Ok(if done { self.with_page(answer).await } else { answer })
+    }
+
+    /// Adds the downloads that ended since the agent was told of them last.
+    pub(crate) async fn tell_downloads(&mut self, answer: &mut Answer) {
+        let Some(session) = self.session.as_mut() else { return };
+        let ended = session.take_downloads().await;
+        answer.blocks.extend((!ended.is_empty()).then(|| Block::Text(downloads::told(&ended))));
     }
 
     /// Adds the current page, if the settings ask for it.

@@ -3,13 +3,15 @@
 use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
-use portcullis::session::{ListedPage, Proposal, SessionError, ShownDialog};
+use portcullis::session::{ListedPage, Proposal, SessionError, ShownDialog, ToldDownload};
 use portcullis::signals::playwright::developer_tools::console::ConsoleMessage;
 use portcullis::signals::playwright::developer_tools::requests::{PageRequest, ResponseBody};
 use portcullis::signals::playwright::developer_tools::{Recording, ScriptResult};
 use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings};
 use portcullis::signals::{Container, ElementRef, Origin};
 use portcullis::{Action, Guard, Session};
+
+use crate::downloads::unguarded;
 
 /// Opens a log for each observed task.
 pub type OpenTaskLog = Box<dyn FnMut() -> Result<Box<dyn AuditLog>, String> + Send>;
@@ -214,6 +216,16 @@ impl TaskSession {
                 session.close_page(number).await.map_err(|error| error.to_string())
             }
             TaskSession::Observed(_) => Err(one_page()),
+        }
+    }
+
+    /// The downloads that ended since the last call.
+    pub async fn take_downloads(&mut self) -> Vec<ToldDownload> {
+        match self {
+            TaskSession::Guarded(session) => session.take_downloads().await,
+            TaskSession::Observed(session) => {
+                session.tab().take_downloads().into_iter().map(unguarded).collect()
+            }
         }
     }
 

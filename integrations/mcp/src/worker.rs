@@ -120,7 +120,13 @@ impl Worker {
         let done = match call {
             Call::Plan { origins, plan } => self.plan(&origins, plan.as_deref()).await,
             Call::Status => Ok(self.status()),
-            Call::Navigate { url } => self.navigate(url).await,
+            Call::Navigate { url } => match self.navigate(url).await {
+                Ok(mut answer) => {
+                    self.tell_downloads(&mut answer).await;
+                    Ok(answer)
+                }
+                refused => refused,
+            },
             Call::Close => {
                 self.end().await;
                 Ok(Answer::text("the page and its container are closed"))

@@ -15,6 +15,7 @@ use super::container_actions::{
     SharedChecks, carry_out, look, look_for_key, open_container, opening_reason, pay, reason_of,
     release_within, sites_on_this_machine, take_refusals, wire_reason,
 };
+use super::downloads::ToldDownload;
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
@@ -39,6 +40,8 @@ pub struct Session {
     /// Whether further pages may open, and whether they changed since the caller asked.
     pub(super) pages_open: bool,
     pub(super) pages_changed: bool,
+    /// Downloads that ended, and that the agent is not told of yet.
+    pub(super) downloads: Vec<ToldDownload>,
     /// What the pages record for developers.
     pub(super) recording: Recording,
     /// Whether a script of the agent's ran in the container.
@@ -133,6 +136,7 @@ impl Session {
             tab,
             pages_open: false,
             pages_changed: false,
+            downloads: Vec::new(),
             recording: Recording::default(),
             ran_script: false,
             proxy,
@@ -401,6 +405,7 @@ impl Session {
             }
             self.record(&[AuditEvent::Browser { what }], false);
         }
+        self.note_downloads();
         for _ in 0..take_refusals(&self.proxy) {
             self.core.note_denial(Reason::EgressBlocked);
             self.record(&[AuditEvent::Browser { what: BlockedByBrowser::Request }], false);

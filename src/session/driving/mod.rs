@@ -7,6 +7,7 @@
 //! | `container` | the driver in a container of the guard's browser |
 //! | `developer_tools` | the console, requests and scripts of a page in such a container |
 //! | `dialogs` | dialogs of a page in such a container |
+//! | `downloads` | downloads of such a container's pages |
 //! | `pages` | further pages of such a container |
 //! | `telling` | what the agent is told of such a container's page apart from its text |
 //! | `waiting` | requests of such a container that wait for the user |
@@ -19,6 +20,7 @@ pub(super) mod container;
 pub(crate) mod container_actions;
 mod developer_tools;
 pub(super) mod dialogs;
+pub(super) mod downloads;
 mod opening;
 pub(super) mod pages;
 mod sign_on;

@@ -30,12 +30,13 @@ use super::tab::state::Link;
 use crate::{Container, Origin};
 
 /// The events of the browser's own session that the bridge subscribes to.
-const ROOT_EVENTS: [&str; 5] = [
+const ROOT_EVENTS: [&str; 6] = [
     "Fetch.requestPaused",
     "Target.receivedMessageFromTarget",
     "Target.attachedToTarget",
     "Target.detachedFromTarget",
     "Browser.downloadWillBegin",
+    "Browser.downloadProgress",
 ];
 
 /// A running Chromium. Dropping it closes the browser.

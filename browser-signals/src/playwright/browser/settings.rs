@@ -26,6 +26,8 @@ pub struct BrowserSettings {
     pub extra_arguments: Vec<String>,
     /// Private hosts (`host` or `host:port`) that may be opened nevertheless.
     pub private_hosts: Vec<String>,
+    /// The folder that takes what pages download. Without one every download is refused.
+    pub downloads: Option<PathBuf>,
     /// Whether a ref that the agent has seen is never given to an element of a later document of the same container. For
     /// agents that send several steps before they have the answer to the first.
     pub unique_refs: bool,
@@ -83,6 +85,7 @@ impl BrowserSettings {
             proxy_rules: None,
             extra_arguments: Vec::new(),
             private_hosts: Vec::new(),
+            downloads: None,
             unique_refs: false,
             tap: None,
             #[cfg(feature = "inspection")]

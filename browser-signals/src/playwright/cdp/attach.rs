@@ -34,14 +34,8 @@ impl Listener for TabState {
                 }
             }
             "Fetch.requestPaused" => link.on_root_paused(params),
-            "Browser.downloadWillBegin" => {
-                let frame = text(params, "frameId").map(FrameId::new);
-                for tab in link.all_tabs() {
-                    if frame.as_ref().is_some_and(|frame| tab.knows_frame(frame)) {
-                        tab.record(PageEvent::DownloadRefused);
-                    }
-                }
-            }
+            "Browser.downloadWillBegin" => link.on_download_begun(params),
+            "Browser.downloadProgress" => link.on_download_progress(params),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ pub enum PageEvent {
     DialogDismissed,
     /// A new window was closed before it loaded anything.
     PopupRefused,
-    /// A download was refused.
+    /// A download was refused, or failed.
     DownloadRefused,
     /// A file chooser was not opened.
     FileChooserRefused,

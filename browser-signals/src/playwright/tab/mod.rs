@@ -6,12 +6,16 @@
 //! | `frames` | the tree of frames, and one isolated world for each document |
 //! | [`dialogs`] | alert, confirm and prompt |
 //! | [`pages`] | further pages of the container |
+//! | [`downloads`] | downloads into a folder of the user's |
+//! | `file_name` | the names of their files |
 //! | `navigate` | open, back, wait |
 //! | `typed` | what the agent typed |
 //! | [`events`] | events for the audit log: refusals, and what happened to the tab |
 
 pub mod dialogs;
+pub mod downloads;
 pub mod events;
+mod file_name;
 pub(crate) mod frames;
 mod navigate;
 pub(crate) mod pages;
@@ -23,6 +27,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use self::downloads::Downloads;
 use self::events::PageEvent;
 use self::pages::OpenPages;
 use self::state::{HeldRequest, Leaving, Link, SignOnSites, TabState};
@@ -77,9 +82,12 @@ impl Tab {
         settings: &BrowserSettings,
         proxy: &ContainerProxy,
     ) -> Result<Tab, BridgeError> {
+        let downloads = Downloads::new(settings.downloads.as_deref());
+        let downloads = downloads.map_err(|error| BridgeError::Launch(error.to_string()))?;
         let made = link.call("Target.createBrowserContext", proxy.context()).await?;
         let context = text(&made, "browserContextId").ok_or(BridgeError::Lost)?.to_owned();
-        let pages = Arc::new(OpenPages::new(link, &context));
+        let behavior = downloads.behavior(&context);
+        let pages = Arc::new(OpenPages::new(link, &context, downloads));
         let state = Arc::new(TabState::new(&pages, container, task, settings, proxy.reached()));
         link.add_tab(&context, &state);
         if container != Container::T0 {
@@ -92,8 +100,7 @@ impl Tab {
                 json!({ "permission": { "name": name }, "setting": "denied", "browserContextId": context }),
             );
         }
-        let deny = json!({ "behavior": "deny", "browserContextId": context, "eventsEnabled": true });
-        link.call("Browser.setDownloadBehavior", deny).await?;
+        link.call("Browser.setDownloadBehavior", behavior).await?;
         let page = json!({ "url": "about:blank", "browserContextId": context });
         link.call("Target.createTarget", page).await?;
         tab.state.wait_until(Duration::from_secs(10), |inner| !inner.sessions.is_empty()).await?;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::Tab;
+use super::downloads::Downloads;
 use super::state::{Held, Link, PausedBy, Session, TabState};
 use crate::json::text;
 use crate::playwright::cdp::session::lock;
@@ -49,10 +50,11 @@ pub(crate) struct OpenPages {
     /// Pages that opened and that no tab has taken.
     opened: Mutex<Vec<Arc<TabState>>>,
     changed: watch::Sender<u64>,
+    pub(crate) downloads: Arc<Downloads>,
 }
 
 impl OpenPages {
-    pub(crate) fn new(link: &Arc<Link>, context: &str) -> OpenPages {
+    pub(crate) fn new(link: &Arc<Link>, context: &str, downloads: Downloads) -> OpenPages {
         OpenPages {
             link: Arc::clone(link),
             context: context.to_owned(),
@@ -61,6 +63,7 @@ impl OpenPages {
             expected: AtomicUsize::new(0),
             opened: Mutex::default(),
             changed: watch::Sender::new(0),
+            downloads: Arc::new(downloads),
         }
     }
 

@@ -14,6 +14,7 @@ mod support;
 mod answers;
 mod by_http;
 mod concurrent_calls;
+mod downloads;
 mod gateway;
 mod hand_over;
 mod keys;
