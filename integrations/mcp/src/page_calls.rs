@@ -295,8 +295,15 @@ impl Worker {
 
     /// Adds the current page, if the settings ask for it.
     async fn with_page(&mut self, mut answer: Answer) -> Answer {
-        if self.settings.snapshots == Snapshots::AfterActions && self.read().await.is_ok() {
-            answer.blocks.push(Block::Text(self.known.after_action(&self.rendered)));
+        if self.settings.snapshots == Snapshots::AfterActions {
+            match self.read().await {
+                Ok(()) => answer.blocks.push(Block::Text(self.known.after_action(&self.rendered))),
+                // A dialog that the action led to may have opened meanwhile.
+                Err(said) if self.session.as_mut().is_some_and(|session| session.dialog().is_some()) => {
+                    answer.blocks.push(Block::Text(said));
+                }
+                Err(_) => {}
+            }
         }
         answer
     }

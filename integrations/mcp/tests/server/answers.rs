@@ -148,3 +148,28 @@ async fn a_dialog_is_told_and_waits_for_its_answer() {
     })
     .await;
 }
+
+/// A page that asks some milliseconds after the click, and later each time.
+const ASKING_LATE: &str = "<title>Asks</title><button onclick=\"setTimeout(() => confirm('Late'), late += 4)\">Ask</button>\
+    <script>let late = 0</script>";
+
+/// Whether the dialog opens before the page is read, meanwhile or afterwards: an answer tells the page or the dialog.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_that_opens_while_the_page_is_read_is_told() {
+    client_at(ASKING_LATE, Snapshots::AfterActions, async |client, page| {
+        let ask = json!({ "target": handles(&page, "\"Ask\"").remove(0) });
+        for time in 1..=30 {
+            let told = client.call("browser_click", ask.clone()).await.text;
+            assert!(told.contains("### Dialog") || told.contains("### Snapshot"), "{time}: {told}");
+            let began = std::time::Instant::now();
+            loop {
+                let dismissed = client.call("browser_handle_dialog", json!({ "accept": false })).await;
+                if !dismissed.is_error {
+                    break;
+                }
+                assert!(began.elapsed().as_secs() < 60, "{}", dismissed.text);
+            }
+        }
+    })
+    .await;
+}
