@@ -178,8 +178,9 @@ pub enum AuditEvent {
     Downloaded {
         /// The origin that it came from; none for an address of the page's own making.
         origin: Option<Origin>,
-        /// The number of its bytes.
-        bytes: u64,
+        /// The number of its bytes; none where values of the user's may be in the container, since a page can make a file as long as
+        /// a value says.
+        bytes: Option<u64>,
     },
     /// The browser blocked something without a decision of the policy.
     Browser {

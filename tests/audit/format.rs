@@ -114,7 +114,7 @@ fn event() -> impl Strategy<Value = AuditEvent> {
             .prop_map(|(request, failed)| AuditEvent::Outcome { request, failed }),
         select(vec![BlockedByBrowser::Dialog, BlockedByBrowser::Request])
             .prop_map(|what| AuditEvent::Browser { what }),
-        (origin(), any::<u64>()).prop_map(|(origin, bytes)| AuditEvent::Downloaded { origin, bytes }),
+        (origin(), any::<Option<u64>>()).prop_map(|(origin, bytes)| AuditEvent::Downloaded { origin, bytes }),
         any::<[u8; 32]>().prop_map(|policy| AuditEvent::Observing { policy }),
         (about(), fields(), origin(), would_have(), any::<bool>()).prop_map(
             |(about, fields, origin, would, done)| AuditEvent::Observed {

@@ -114,7 +114,7 @@ async fn a_download_is_kept_under_a_safe_name_for_the_user_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_a_folder_and_in_a_lost_one_nothing_is_kept() {
+async fn without_a_folder_in_a_lost_one_and_after_the_end_nothing_is_kept() {
     let server = Server::start();
     server.page("shop.example", "/", PAGE);
     server.page("shop.example", "/attached", &attached(5, "%PDF-"));
@@ -130,13 +130,24 @@ async fn without_a_folder_and_in_a_lost_one_nothing_is_kept() {
     browser.close().await;
 
     let folder = tempfile::tempdir().expect("a folder");
-    let mut settings = settings(&server);
-    settings.downloads = Some(folder.path().join("gone"));
-    let browser = Browser::launch(settings).await.expect("the browser starts");
+    let mut in_lost = settings(&server);
+    in_lost.downloads = Some(folder.path().join("gone"));
+    let browser = Browser::launch(in_lost).await.expect("the browser starts");
     let lost = tab(&browser, &server, Container::T0).await;
     lost.open(&server.url("shop.example", "/")).await.expect("the page opens");
     press(&lost, "Attached").await;
     assert_eq!(ended(&lost, 1).await.first().map(|it| it.end), Some(DownloadEnd::Failed));
+    assert_eq!(files(folder.path()), [""; 0]);
+    browser.close().await;
+
+    let mut settings = settings(&server);
+    settings.downloads = Some(folder.path().to_owned());
+    let browser = Browser::launch(settings).await.expect("the browser starts");
+    let over = tab(&browser, &server, Container::T0).await;
+    over.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    over.end_downloads();
+    press(&over, "Attached").await;
+    assert_eq!(ended(&over, 1).await.first().map(|it| it.end), Some(DownloadEnd::Failed));
     assert_eq!(files(folder.path()), [""; 0]);
     browser.close().await;
 }

@@ -34,12 +34,6 @@ impl Worker {
         if self.session.is_none() && self.settings.task.is_some() {
             self.begin_users_task().await?;
         }
-        let mut answer = self.on_its_page(call).await?;
-        self.tell_downloads(&mut answer).await;
-        Ok(answer)
-    }
-
-    async fn on_its_page(&mut self, call: Call) -> Result<Answer, String> {
         match call {
             Call::Request { block } => {
                 let said = self.act(Action::Request(block)).await?;

@@ -91,6 +91,7 @@ impl Worker {
             return self.end_lost_task().await;
         }
         let mut answer = self.dispatch(call).await;
+        self.tell_downloads(&mut answer).await;
         if self.page_is_gone() {
             // The result so far is reported as well, so that a purchase is not made twice.
             answer.blocks.extend(self.end_lost_task().await.blocks);
@@ -120,13 +121,7 @@ impl Worker {
         let done = match call {
             Call::Plan { origins, plan } => self.plan(&origins, plan.as_deref()).await,
             Call::Status => Ok(self.status()),
-            Call::Navigate { url } => match self.navigate(url).await {
-                Ok(mut answer) => {
-                    self.tell_downloads(&mut answer).await;
-                    Ok(answer)
-                }
-                refused => refused,
-            },
+            Call::Navigate { url } => self.navigate(url).await,
             Call::Close => {
                 self.end().await;
                 Ok(Answer::text("the page and its container are closed"))

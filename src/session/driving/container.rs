@@ -342,6 +342,7 @@ impl Session {
     /// Ends the task: closes the container, writes the last record, and returns the guard.
     pub async fn finish(mut self) -> (SessionReport, Guard) {
         self.tab.withdraw_wires();
+        self.tab.end_downloads();
         self.note_browser_events();
         self.tab.close().await;
         self.record(&[AuditEvent::Ended], true);

@@ -19,8 +19,9 @@ pub struct ToldDownload {
     pub name: String,
     /// The origin that it came from; empty for an address of the page's own making.
     pub origin: String,
-    /// The number of bytes that arrived.
-    pub bytes: u64,
+    /// The number of bytes that arrived; none where values of the user's may be in the container, since a page can make a file as
+    /// long as a value says.
+    pub bytes: Option<u64>,
     /// How it ended.
     pub end: DownloadEnd,
 }
@@ -36,19 +37,24 @@ impl Session {
 
     /// Records the downloads that ended.
     pub(super) fn note_downloads(&mut self) {
+        let is_private = self.is_private();
         for download in self.tab.take_downloads() {
+            // A page can write a value into the name of a file, into the name of a host, and into a length.
+            let bytes = (!is_private).then_some(download.bytes);
             if download.end == DownloadEnd::Kept {
-                let (origin, bytes) = (download.origin.clone(), download.bytes);
+                let origin = download.origin.clone();
                 self.record(&[AuditEvent::Downloaded { origin, bytes }], false);
             }
-            // A page can write a value into the name of a file, and into the name of a host.
-            let name = match self.is_private() {
+            if self.is_taken_over() {
+                continue;
+            }
+            let name = match is_private {
                 true => String::new(),
                 false => self.tell_inline(&download.name, Purpose::Text),
             };
             let origin = download.origin.map(|origin| origin.to_string()).unwrap_or_default();
             let origin = self.tell_inline(&origin, Purpose::Text);
-            self.downloads.push(ToldDownload { name, origin, bytes: download.bytes, end: download.end });
+            self.downloads.push(ToldDownload { name, origin, bytes, end: download.end });
         }
     }
 }

@@ -20,13 +20,14 @@ struct AimedKey {
 
 impl Tab {
     /// Presses one key where the focus is: `Enter`, `Tab`, `Escape`, an arrow, `PageUp`, `PageDown`, `Home`, `End` or
-    /// `ControlOrMeta+a`. An arrow, and a key beside the arrows, is pressed only where it changes no value: not in a list of options, a
-    /// box for numbers or dates, a slider, a group of radio buttons, or an input with a list. If the decision was about the focused element, that element still has the focus, and is as it was.
+    /// `ControlOrMeta+a`. The arrows and the four keys after them are pressed only where they change no value: not in a list of
+    /// options, a box for numbers or dates, a slider, a group of radio buttons, or an input with a list. If the decision was about
+    /// the focused element, that element still has the focus, and is as it was.
     ///
     /// # Errors
-    /// [`BridgeError::NotApplicable`] for any other key, for an arrow that changes a value, for Enter where it would write text, and for `ControlOrMeta+a` anywhere but
-    /// in a text box. [`BridgeError::Filled`] for the latter in a control that was filled. As for [`Tab::click`] where `decided` has
-    /// a target; [`BridgeError::Occluded`] where the key would have reached another element.
+    /// [`BridgeError::NotApplicable`] for any other key, for an arrow that changes a value, for Enter where it would write text, and
+    /// for `ControlOrMeta+a` anywhere but in a text box. [`BridgeError::Filled`] for the latter in a control that was filled. As for
+    /// [`Tab::click`] where `decided` has a target; [`BridgeError::Occluded`] where the key would have reached another element.
     pub async fn press(&self, key: &str, decided: Option<&Observed<Snapshot>>) -> Result<(), BridgeError> {
         let stroke = Stroke::named(key).ok_or(BridgeError::NotApplicable)?;
         let decided = decided.filter(|decided| decided.target.is_some());

@@ -67,7 +67,7 @@ pub(super) struct Stroke {
 const STEPPING: RangeInclusive<u32> = 33..=40;
 
 impl Stroke {
-    /// Whether this key may change a value by itself: an arrow, or one of `PageUp`, `PageDown`, `Home` and `End`.
+    /// Returns true for the keys that some controls take as another value: the arrows, `PageUp`, `PageDown`, `Home` and `End`.
     pub(super) fn steps(&self) -> bool {
         STEPPING.contains(&self.number)
     }

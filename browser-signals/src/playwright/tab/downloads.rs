@@ -5,13 +5,14 @@
 //! opens or runs it.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::NamedTempFile;
 use tokio::sync::watch;
 
 use super::Tab;
@@ -72,6 +73,8 @@ pub(crate) struct Downloads {
 
 #[derive(Default)]
 struct Inner {
+    /// Whether nothing is kept any more.
+    is_over: bool,
     begun: usize,
     /// How many had begun when they were last waited for.
     waited_for: usize,
@@ -149,7 +152,7 @@ impl Downloads {
                 let id = id.to_owned();
                 tokio::task::spawn_blocking(move || downloads.keep(&id));
             }
-            _ => self.end(id, |running| {
+            _ => self.end(id, |running, _| {
                 running.download.bytes = count("receivedBytes");
                 if is_too_large {
                     running.download.end = DownloadEnd::TooLarge;
@@ -161,26 +164,30 @@ impl Downloads {
         }
     }
 
-    /// Copies a download that arrived into the user's folder.
+    /// Copies a download that arrived into the user's folder. It gets its name in one step, so that a guard that is killed meanwhile
+    /// leaves no half file that looks whole.
     fn keep(&self, id: &str) {
         let Some((folder, unfinished)) = &self.to else { return };
-        // The browser says which file it is, and the bridge takes no path from it.
-        let Some(name) = lock(&self.inner).running.get(id).map(|it| it.download.name.clone()) else { return };
         let arrived = unfinished.path().join(id);
-        let kept = copy(&arrived, folder, &name);
+        let copied = copy(&arrived, folder);
         let _removed_with_its_folder = fs::remove_file(&arrived);
-        self.end(id, |running| {
-            if let Ok((name, bytes)) = kept {
+        self.end(id, |running, is_over| {
+            let Ok((part, bytes)) = copied else { return };
+            // Nothing is kept that the end of the task did not record.
+            if is_over {
+                return;
+            }
+            if let Ok(name) = publish(part, folder, &running.download.name) {
                 let end = DownloadEnd::Kept;
                 running.download = Download { name, bytes, end, ..running.download.clone() };
             }
         });
     }
 
-    fn end(&self, id: &str, change: impl FnOnce(&mut Running)) {
+    fn end(&self, id: &str, change: impl FnOnce(&mut Running, bool)) {
         let mut inner = lock(&self.inner);
         let Some(mut running) = inner.running.remove(id) else { return };
-        change(&mut running);
+        change(&mut running, inner.is_over);
         if running.download.end != DownloadEnd::Kept
             && let Some(tab) = running.tab.upgrade()
         {
@@ -208,36 +215,25 @@ fn origin_of(address: &str) -> Option<Origin> {
     Origin::parse(address.strip_prefix("blob:").unwrap_or(address)).ok()
 }
 
-/// Copies a file into a folder, under a name that no file there has; gives that name and the number of bytes.
-fn copy(from: &Path, folder: &Path, name: &str) -> io::Result<(String, u64)> {
-    let mut from = File::open(from)?;
-    for number in 1..=MOST_OF_A_NAME {
-        let name = numbered(name, number);
-        // A link of that name is not followed either.
-        let mut made = match of_the_user_alone(&folder.join(&name)) {
-            Ok(made) => made,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(error) => return Err(error),
-        };
-        let copied = io::copy(&mut from, &mut made).and_then(|bytes| made.sync_all().map(|()| bytes));
-        return match copied {
-            Ok(bytes) => Ok((name, bytes)),
-            Err(error) => {
-                // Half a file would look like a whole one.
-                let _stays_if_the_folder_is_gone = fs::remove_file(folder.join(&name));
-                Err(error)
-            }
-        };
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+/// Copies a file into a folder, under a name that nobody takes for a whole file (`.portcullis-….part`), for the user alone.
+fn copy(from: &Path, folder: &Path) -> io::Result<(NamedTempFile, u64)> {
+    let mut part = tempfile::Builder::new().prefix(".portcullis-").suffix(".part").tempfile_in(folder)?;
+    let bytes = io::copy(&mut File::open(from)?, &mut part)?;
+    part.as_file().sync_all()?;
+    Ok((part, bytes))
 }
 
-fn of_the_user_alone(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+/// Gives a whole file its name, or the next one that no file of the folder has. A link of that name is not followed either.
+fn publish(mut part: NamedTempFile, folder: &Path, name: &str) -> io::Result<String> {
+    for number in 1..=MOST_OF_A_NAME {
+        let name = numbered(name, number);
+        match part.persist_noclobber(folder.join(&name)) {
+            Ok(_) => return Ok(name),
+            Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => part = refused.file,
+            Err(refused) => return Err(refused.error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 impl Link {
@@ -273,6 +269,11 @@ impl Tab {
         std::mem::take(&mut lock(&self.pages.downloads.inner).ended)
     }
 
+    /// Keeps no download from now on. One that ended before is among the next [`Tab::take_downloads`].
+    pub fn end_downloads(&self) {
+        lock(&self.pages.downloads.inner).is_over = true;
+    }
+
     /// Waits until no download of the container is running, at most this long. It returns at once if none has begun since the last
     /// call.
     pub async fn downloads_end(&self, patience: Duration) {
@@ -304,13 +305,20 @@ mod tests {
         fs::write(folder.join("report.pdf"), "of the user").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink(&outside, folder.join("report (2).pdf")).unwrap();
-        let (name, bytes) = copy(&from, &folder, "report.pdf").unwrap();
+        let (part, bytes) = copy(&from, &folder).unwrap();
         assert_eq!(bytes, 7);
+        // What a guard that is killed here leaves has no name of a download.
+        let names =
+            || fs::read_dir(&folder).unwrap().flatten().map(|it| it.file_name().into_string().unwrap());
+        let is_part = |name: &String| name.starts_with(".portcullis-") && name.ends_with(".part");
+        assert_eq!(names().filter(is_part).count(), 1);
+        let name = publish(part, &folder, "report.pdf").unwrap();
+        assert_eq!(names().filter(is_part).count(), 0);
         assert_eq!(name, if cfg!(unix) { "report (3).pdf" } else { "report (2).pdf" });
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "arrived");
         assert_eq!(fs::read_to_string(folder.join("report.pdf")).unwrap(), "of the user");
         assert!(!outside.exists());
-        assert!(copy(&from, &place.path().join("absent"), "report.pdf").is_err());
+        assert!(copy(&from, &place.path().join("absent")).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 const LONGEST: usize = 120;
 /// The most bytes of a name's extension, with its dot.
 const LONGEST_EXTENSION: usize = 16;
-/// What a name is called that has no letter.
+/// The name of a file whose suggested name has no letter and no digit.
 const NAMELESS: &str = "download";
 /// Names that stand for devices on Windows, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];

@@ -153,7 +153,7 @@ async fn a_dialog_is_told_and_waits_for_its_answer() {
 const ASKING_LATE: &str = "<title>Asks</title><button onclick=\"setTimeout(() => confirm('Late'), late += 4)\">Ask</button>\
     <script>let late = 0</script>";
 
-/// Whether the dialog opens before the page is read, meanwhile or afterwards: an answer tells the page or the dialog.
+/// Every answer tells the page or the dialog, at whatever moment of the answer the dialog opens.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_that_opens_while_the_page_is_read_is_told() {
     client_at(ASKING_LATE, Snapshots::AfterActions, async |client, page| {

@@ -25,10 +25,12 @@ const STREET: &str = "31 Download Quarry Row";
 const TASK: &str =
     "Order a kettle at https://shop.hostile.test to my address 31 Download Quarry Row, Northport 90210.";
 
-/// A shop with two files. The second is called by what the shop's form holds.
+/// A shop with three files. The second is called by what the shop's form holds, and the third is as long as the number in it says.
 const SHOP: &str = "<title>Shop</title><a href=/report download=report.pdf>Report</a><button \
     onclick=\"const a = document.createElement('a'); a.href = '/report'; a.download = document.forms[0].elements[0].value + \
-    '.receipt.pdf'; a.click()\">Receipt</button><form method=post action=/order><label>Street <input name=street \
+    '.receipt.pdf'; a.click()\">Receipt</button><button onclick=\"const a = document.createElement('a'); const number = \
+    +document.forms[0].elements[0].value.match(/[0-9]+/)?.[0] || 77; a.href = window.URL.createObjectURL(new Blob(['x'.repeat(9e6 + number)])); \
+    a.download = 'l.txt'; a.click()\">Length</button><form method=post action=/order><label>Street <input name=street \
     autocomplete=street-address></label><label>City <input name=city autocomplete=address-level2></label>\
     <button>Order</button></form>";
 
@@ -109,19 +111,29 @@ async fn without_a_folder_a_download_is_refused_and_the_agent_is_told_how_the_us
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_release_the_name_of_a_file_is_not_told() {
+async fn after_a_release_neither_name_nor_length_of_a_file_is_told_or_recorded() {
     let folder = tempfile::tempdir().unwrap();
-    in_the_shop(Some(folder.path()), Some(TASK), async |client: &mut Client, page| {
-        // The control: before, its name is told.
+    let log = in_the_shop(Some(folder.path()), Some(TASK), async |client: &mut Client, page| {
+        // The control: before, both are told and the length is recorded.
         let said = press(client, &page, "\"Receipt\"").await;
         assert!(said.contains("downloaded \""), "{said}");
+        let said = press(client, &page, "\"Length\"").await;
+        assert!(said.contains("9000077 bytes"), "{said}");
         let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
         let granted = client.call("portcullis_request", block).await.text;
         assert!(granted.contains("GRANT.address"), "{granted}");
         let said = press(client, &page, "\"Receipt\"").await;
-        assert!(said.contains("downloaded a file from "), "{said}");
+        assert!(said.contains("downloaded a file from \"https://shop.hostile.test\". The user"), "{said}");
+        let said = press(client, &page, "\"Length\"").await;
+        assert!(said.contains("downloaded a file from ") && !said.contains("9000031"), "{said}");
     })
     .await;
+    assert!(log.text().contains("9000077") && !log.text().contains("9000031"), "{}", log.text());
+    assert_eq!(
+        fs::metadata(folder.path().join("l (2).txt")).unwrap().len(),
+        9_000_031,
+        "the page did make it as long"
+    );
     // The user's own folder has it under its name.
     assert!(
         folder.path().join(format!("{STREET}.receipt.pdf")).exists(),

@@ -18,7 +18,7 @@ fn part<T>(cases: Vec<T>, seed: Option<u64>) -> Vec<T> {
 }
 
 #[test]
-fn as_many_seeds_draw_every_case_once() {
+fn consecutive_seeds_draw_every_case_once() {
     for count in 0..20 {
         let all: Vec<usize> = (0..count).collect();
         assert_eq!(part(all.clone(), None), all);
