@@ -2,17 +2,19 @@
 
 mod by_http;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use mcp_guard::consent::{ClientSlot, ThroughClient};
 use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots};
+use portcullis::Guard;
 use portcullis::consent::page::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, TerminalAnswerer};
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::upload_folder::UploadFolder;
 use portcullis::observe::ObservationReport;
-use portcullis::signals::playwright::{BridgeError, BrowserSettings, OwnBrowser};
+use portcullis::signals::playwright::{BridgeError, BrowserSettings, FileChoosers, OwnBrowser};
 use portcullis::vault::Entropy;
 use tokio::io::DuplexStream;
 
@@ -71,6 +73,9 @@ pub struct Arguments {
     /// files, and nothing opens them.
     #[arg(long, value_name = "FOLDER")]
     downloads: Option<PathBuf>,
+    /// Offer the files of this folder for uploads, without folders in it and links. You are asked about each upload.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "observe")]
+    files: Option<PathBuf>,
     /// Answer actions without the page afterwards; the agent reads it with a call of its own.
     #[arg(long)]
     no_snapshots: bool,
@@ -98,6 +103,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             folder.display()
         )));
     }
+    let files =
+        arguments.files.as_deref().map(|folder| upload_folder(folder, arguments.downloads.as_deref()));
+    let files = files.transpose()?;
     let unlocked = arguments.guarding.unlock()?;
     let phrase = unlocked.as_ref().and_then(Guarded::phrase);
     let mut browser = BrowserSettings::new(&chromium);
@@ -105,11 +113,15 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     browser.headless = !arguments.headed;
     browser.private_hosts.clone_from(&arguments.private_hosts);
     browser.downloads.clone_from(&arguments.downloads);
+    if files.is_some() {
+        browser.file_choosers = FileChoosers::Wait;
+    }
     let settings = GatewaySettings {
         task,
         allowed: Allowed {
             scripts: arguments.observe || arguments.allow.contains(&Tools::Scripts),
             network: arguments.observe || arguments.allow.contains(&Tools::Network),
+            files: files.is_some(),
         },
         snapshots: if arguments.no_snapshots { Snapshots::OnRequest } else { Snapshots::AfterActions },
     };
@@ -125,10 +137,10 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let window = || own_window(chromium, browser.sandbox);
         let (answerer, client) = answerer(consent, window, phrase, arguments.headed).await?;
         if let Some(listening) = listening {
-            let guard = arguments.guarding.guard(unlocked, listening.naming(answerer))?;
+            let guard = offering(arguments.guarding.guard(unlocked, listening.naming(answerer))?, files);
             return listening.serve(Gateway::new(guard, browser, settings)).await;
         }
-        let guard = arguments.guarding.guard(unlocked, answerer)?;
+        let guard = offering(arguments.guarding.guard(unlocked, answerer)?, files);
         let gateway = Gateway::new(guard, browser, settings).with_client_slot(client);
         let served = gateway.serve(from_client(), tokio::io::stdout()).await;
         served.map_err(|error| Failure::NotSetUp(error.to_string()))
@@ -136,6 +148,27 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     // After a signal another thread may still be waiting for standard input.
     runtime.shutdown_background();
     served
+}
+
+/// The folder for uploads. What pages download is not offered to other pages.
+fn upload_folder(folder: &Path, downloads: Option<&Path>) -> Result<UploadFolder, Failure> {
+    let shown = folder.display();
+    let opened = UploadFolder::open(folder)
+        .map_err(|error| Failure::Input(format!("{shown} cannot be read as a folder: {error}")))?;
+    match downloads {
+        Some(downloads) if opened.overlaps(downloads) => Err(Failure::Input(format!(
+            "{shown} and the folder for downloads are one or within each other: what a page downloads could go to another \
+             one; name two folders apart"
+        ))),
+        _ => Ok(opened),
+    }
+}
+
+fn offering(guard: Guard, files: Option<UploadFolder>) -> Guard {
+    match files {
+        Some(folder) => guard.with_upload_folder(folder),
+        None => guard,
+    }
 }
 
 /// The place of the consent page: the given one if it is possible, or the default.

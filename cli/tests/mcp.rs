@@ -139,6 +139,45 @@ fn a_page_under_development_without_tls_needs_its_host_and_port() {
     }
 }
 
+/// A page that shows the file that it gets.
+const DESK: &str = "Desk</h1><p id=got></p><input type=file aria-label=Attach onchange=\"this.files[0].text().then((words) => { \
+    document.getElementById('got').textContent = 'got ' + words; })\"><h1>";
+
+#[test]
+fn a_file_of_the_folder_that_the_user_names_goes_to_a_page_after_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let (files, downloads) = (folder.path().join("files"), folder.path().join("files/downloads"));
+    std::fs::create_dir_all(&downloads).unwrap();
+    std::fs::write(files.join("invoice.txt"), "twelve kettles").unwrap();
+    let files = files.display().to_string();
+    for (arguments, said) in [
+        (vec!["--files", &files, "--downloads", downloads.to_str().unwrap()], "name two folders apart"),
+        (vec!["--files", "/nowhere/at/all"], "/nowhere/at/all cannot be read as a folder"),
+        (vec!["--files", &files, "--observe"], "cannot be used with"),
+    ] {
+        let output = portcullis().arg("mcp").args(&arguments).stdin(Stdio::null()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains(said), "{arguments:?}: {stderr}");
+    }
+    let address = site_without_tls(DESK).to_string();
+    let task = format!("Send my invoice to http://{address}");
+    let arguments = ["mcp", "--files", &files, "--private-hosts", &address, "--task", &task];
+    let mut client = Client::start(portcullis().args(arguments));
+    assert!(client.begin_with_a_user().iter().any(|tool| tool == "browser_file_upload"));
+    let url = json!({ "url": format!("http://{address}/") });
+    let (said, asked) = client.call_before_a_user("browser_navigate", url, "once");
+    assert!(said == "ok" && asked.len() == 1, "{said} {asked:?}");
+    let page = client.call("browser_snapshot", json!({}));
+    let input = page.split("\"Attach\" [ref=").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    client.call("browser_click", json!({ "target": input }));
+    let paths = json!({ "paths": ["invoice.txt"] });
+    let (said, asked) = client.call_before_a_user("browser_file_upload", paths, "once");
+    assert!(said == "ok" && asked.len() == 1, "{said} {asked:?}");
+    let page = client.call("browser_snapshot", json!({}));
+    assert!(page.contains("got twelve kettles"), "{page}");
+    assert!(client.end());
+}
+
 /// The statement of `spec/guide.md` about an authority of the user's own.
 #[cfg(target_os = "linux")]
 #[test]

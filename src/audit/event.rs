@@ -182,6 +182,22 @@ pub enum AuditEvent {
         /// a value says.
         bytes: Option<u64>,
     },
+    /// Files of the user's are about to be given to a page.
+    Uploaded {
+        /// The site that gets them.
+        origin: Origin,
+        /// The number of files.
+        files: u64,
+        /// The number of their bytes together.
+        bytes: u64,
+    },
+    /// An upload, of which the record says that it was about to happen, failed.
+    UploadFailed {
+        /// The site.
+        origin: Origin,
+        /// The reason.
+        reason: Reason,
+    },
     /// The browser blocked something without a decision of the policy.
     Browser {
         /// The kind of thing that was blocked.
@@ -338,6 +354,17 @@ impl AuditEvent {
             AuditEvent::Downloaded { origin, bytes } => {
                 json!({"event": "downloaded", "origin": origin_json(origin.as_ref()), "bytes": bytes})
             }
+            AuditEvent::Uploaded { origin, files, bytes } => json!({
+                "event": "uploaded",
+                "origin": origin_text(origin),
+                "files": files,
+                "bytes": bytes,
+            }),
+            AuditEvent::UploadFailed { origin, reason } => json!({
+                "event": "upload_failed",
+                "origin": origin_text(origin),
+                "reason": reason.name(),
+            }),
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),
             AuditEvent::Ended => json!({"event": "ended"}),
         }

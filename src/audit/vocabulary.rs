@@ -22,6 +22,8 @@ pub enum AuditSubject {
     Request(Kind),
     /// A login at an identity provider for a site of the task.
     SignOn,
+    /// Files for a page.
+    Upload,
     /// A verb.
     Verb(VerbKind),
     /// The text of a page.
@@ -42,6 +44,7 @@ impl AuditSubject {
             AuditSubject::NewPassword => "new_password",
             AuditSubject::Request(kind) => kind.as_str(),
             AuditSubject::SignOn => "sign_on",
+            AuditSubject::Upload => "upload",
             AuditSubject::Verb(verb) => verb.as_str(),
             AuditSubject::PageText => "page_text",
             AuditSubject::Outgoing => "outgoing",
@@ -60,6 +63,7 @@ impl From<&Asked> for AuditSubject {
             Asked::Release { kind, .. } => AuditSubject::Request(*kind),
             Asked::Pay { .. } => AuditSubject::Request(Kind::Purchase),
             Asked::SignOn { .. } => AuditSubject::SignOn,
+            Asked::Upload { .. } => AuditSubject::Upload,
             Asked::Verb { verb, .. } | Asked::AtProvider { verb, .. } => AuditSubject::Verb(*verb),
         }
     }

@@ -6,7 +6,7 @@ use browser_signals::{Container, Origin};
 use policy_dfa::VerbKind;
 use sirl::{Field, FieldSet, Kind, Money};
 
-use super::asked_parts::{AskedProvider, OpenPages, PointedBox, Quoted};
+use super::asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted};
 use super::form::FormPlace;
 use super::line::{PromptLine, SiteName, named, visible};
 use super::order::Order;
@@ -111,6 +111,19 @@ pub enum Asked {
         /// Lines of the page, which are its words.
         page_says: Vec<String>,
     },
+    /// To give files of the user's to a page.
+    Upload {
+        /// The files.
+        files: Vec<AskedFile>,
+        /// The site whose page gets them.
+        site: Origin,
+        /// The path of the page.
+        path: String,
+        /// The page's name for the control.
+        label: String,
+        /// The origin and path that the control's form is sent to; none where it has no form.
+        sent_to: Option<(Origin, String)>,
+    },
     /// To let the agent use a verb that the task did not plan.
     Verb {
         /// The verb.
@@ -132,6 +145,7 @@ impl Asked {
             Asked::Order(order) => Some(&order.site),
             Asked::NewPassword { site, .. } => Some(site),
             Asked::Reveal { .. } => None,
+            Asked::Upload { site, .. } => Some(site),
             Asked::SignOn { provider, .. } | Asked::AtProvider { provider, .. } => Some(provider),
             Asked::Verb { page, .. } => page.as_ref(),
         }
@@ -148,6 +162,10 @@ impl Asked {
             Asked::Order(order) => vec![&order.site],
             Asked::NewPassword { site, .. } => vec![site],
             Asked::Reveal { .. } => Vec::new(),
+            Asked::Upload { site, sent_to, .. } => {
+                let other = sent_to.iter().map(|(to, _)| to).filter(|to| *to != site);
+                std::iter::once(site).chain(other).collect()
+            }
             Asked::SignOn { site, provider, .. } => vec![provider, site],
             Asked::AtProvider { provider, goes_to, .. } => {
                 let other = goes_to.iter().map(|(to, _)| to).filter(|to| *to != provider);
@@ -161,13 +179,12 @@ impl Asked {
     /// The question without the sites, which have lines of their own.
     pub fn act(&self) -> String {
         match self {
-            Asked::Container { tier, own_browser: None, .. } => {
-                format!("open a {} container that can go only to:", tier.as_str())
+            Asked::Container { own_browser: None, .. } => {
+                "let the agent work on these sites and no others, with your data where you agree:".to_owned()
             }
-            Asked::Container { tier, own_browser: Some(_), .. } => format!(
-                "read the tab in front, and ask there for your data, up to {}, while it shows:",
-                tier.as_str()
-            ),
+            Asked::Container { own_browser: Some(_), .. } => {
+                "let the agent read the tab in front, and ask there for your data, while it shows:".to_owned()
+            }
             Asked::Release { kind, fields, .. } => {
                 format!("fill your {} ({}) into a form of:", kind.as_str(), names(*fields))
             }
@@ -182,6 +199,7 @@ impl Asked {
                 format!("fill your login ({}) at the first of these sites, for the second:", names(*fields))
             }
             Asked::AtProvider { label, .. } => format!("let the agent press {} at:", named(label)),
+            Asked::Upload { files, .. } => format!("give your {} to:", listed(files)),
             Asked::Verb { verb, page, .. } => {
                 let on = if page.is_some() { " on:" } else { "" };
                 format!("let the agent {}{on}", verb.as_str())
@@ -227,6 +245,17 @@ impl Asked {
                 warning.chain(unread).chain(to).chain(says).collect()
             }
             Asked::NewPassword { record, weak, .. } => new_password_lines(record, *weak),
+            Asked::Upload { site, path, label, sent_to, .. } => {
+                let page = format!("on the page {site}{}", visible(path, MAX_PATH_CHARS));
+                let sent = sent_to
+                    .iter()
+                    .map(|(to, path)| format!("its form is sent to {to}{}", visible(path, MAX_PATH_CHARS)));
+                let after =
+                    "the site gets the whole content, and the agent may read what the page then shows of it";
+                let lines = std::iter::once(page).chain(sent).chain([after.to_owned()]);
+                let label = (!label.is_empty()).then(|| PromptLine::quoted(named(label)));
+                lines.map(PromptLine::plain).chain(label).collect()
+            }
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
@@ -288,6 +317,13 @@ fn new_password_lines(record: &str, weak: Option<u32>) -> Vec<PromptLine> {
     weak.into_iter().chain([PromptLine::plain(kept)]).collect()
 }
 
+/// The files of an upload, each with its name and size.
+fn listed(files: &[AskedFile]) -> String {
+    let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+    let noun = if files.len() == 1 { "file" } else { "files" };
+    format!("{noun} {}", files.join(", "))
+}
+
 /// The readable names of fields.
 pub(super) fn names(fields: FieldSet) -> String {
     let names: Vec<String> = fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
@@ -297,16 +333,19 @@ pub(super) fn names(fields: FieldSet) -> String {
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Asked::Container { tier, origins, own_browser } => {
+            Asked::Container { origins, own_browser, .. } => {
                 let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
-                let (tier, origins) = (tier.as_str(), origins.join(", "));
-                if own_browser.is_some() {
-                    return write!(
+                let origins = origins.join(", ");
+                match own_browser {
+                    Some(_) => write!(
                         f,
-                        "read the tab in front while it shows {origins}, and ask there for your data, up to {tier}"
-                    );
+                        "let the agent read the tab in front while it shows {origins}, and ask there for your data"
+                    ),
+                    None => write!(
+                        f,
+                        "let the agent work on {origins} and no other site, with your data where you agree"
+                    ),
                 }
-                write!(f, "open a {tier} container that can go only to {origins}")
             }
             Asked::Release { kind, fields, to, .. } => {
                 write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names(*fields))
@@ -327,6 +366,7 @@ impl fmt::Display for Asked {
             Asked::AtProvider { provider, label, .. } => {
                 write!(f, "let the agent press {} at {provider}", named(label))
             }
+            Asked::Upload { files, site, .. } => write!(f, "give your {} to {site}", listed(files)),
             Asked::Verb { verb, page, .. } => {
                 write!(f, "let the agent {}", verb.as_str())?;
                 page.as_ref().map_or(Ok(()), |page| write!(f, " on {page}"))

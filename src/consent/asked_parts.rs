@@ -56,6 +56,35 @@ impl fmt::Display for PointedBox {
     }
 }
 
+/// A file that a page would get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedFile {
+    /// Its name, which [`shows_whole`] accepts.
+    pub name: String,
+    /// The number of its bytes.
+    pub bytes: u64,
+    /// The SHA-256 of the copy that the page gets.
+    pub sha256: [u8; 32],
+}
+
+impl fmt::Display for AskedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AskedFile { name, bytes, .. } = self;
+        match bytes {
+            1 => write!(f, "\"{name}\" (1 byte)"),
+            0..1_000 => write!(f, "\"{name}\" ({bytes} bytes)"),
+            1_000..1_000_000 => write!(f, "\"{name}\" ({} kB)", bytes.div_ceil(1_000)),
+            _ => write!(f, "\"{name}\" ({} MB)", bytes.div_ceil(1_000_000)),
+        }
+    }
+}
+
+/// Whether a question can show a file's name whole, so that the user sees which file it is: it is not long, and nothing in it is
+/// invisible or turns the direction of text.
+pub(crate) fn shows_whole(name: &str) -> bool {
+    !name.trim().is_empty() && !name.contains('"') && visible(name, MAX_LABEL_CHARS) == name
+}
+
 /// Words of the user's own prompt, shown to the user alone. They are wiped when dropped and left out of debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Quoted(Zeroizing<String>);

@@ -44,7 +44,9 @@ pub use answerer::{
 #[cfg(feature = "browser")]
 pub(crate) use asked::ACCOUNT_NAMES;
 pub use asked::Asked;
-pub use asked_parts::{AskedProvider, OpenPages, PointedBox, Quoted};
+#[cfg(all(unix, feature = "browser"))]
+pub(crate) use asked_parts::shows_whole;
+pub use asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};

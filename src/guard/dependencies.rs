@@ -11,6 +11,8 @@ use vault::{Binding, Entropy, StateName, Vault};
 use super::agent_memory::{self, AgentMemory, Guesses};
 use super::opening::VaultKeeper;
 use super::stored_head;
+#[cfg(unix)]
+use super::upload_folder::UploadFolder;
 use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::ANSWER_TIMEOUT;
@@ -44,6 +46,9 @@ pub(crate) struct Dependencies {
     pub(crate) saved: Option<u64>,
     /// The agent's memory from task to task, where all tasks are one agent's.
     pub(crate) memory: Option<AgentMemory>,
+    /// The files that the user offers for uploads.
+    #[cfg(unix)]
+    pub(crate) uploads: Option<UploadFolder>,
 }
 
 /// The standing consents of a vault. A locked vault yields none, so that the user is asked.
@@ -54,6 +59,14 @@ pub(crate) fn standing_consents(vault: &Mutex<Vault>) -> Vec<StandingConsent> {
 }
 
 impl Dependencies {
+    /// Whether the user offers files for uploads.
+    pub(crate) fn offers_files(&self) -> bool {
+        #[cfg(unix)]
+        return self.uploads.is_some();
+        #[cfg(not(unix))]
+        return false;
+    }
+
     /// Restarts the idle lock's clock, since the user began a task or answered.
     pub(crate) fn note_user_present(&mut self) {
         let handle = LockHandle::new(&self.vault);

@@ -11,6 +11,7 @@
 //! | [`agent_actions`] | the agent's recorded actions over all pages of a task |
 //! | [`placement`] | which control takes which field |
 //! | `purpose` | what a form is for |
+//! | [`upload_folder`] | files that the user offers for uploads |
 
 pub mod agent_actions;
 pub(crate) mod agent_memory;
@@ -21,6 +22,8 @@ pub mod pointing;
 pub(crate) mod purpose;
 pub mod stored_head;
 pub mod taint;
+#[cfg(unix)]
+pub mod upload_folder;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -136,6 +139,8 @@ impl Guard {
             persona: None,
             saved,
             memory: None,
+            #[cfg(unix)]
+            uploads: None,
         };
         Ok(Guard { decision, dependencies })
     }
@@ -199,6 +204,14 @@ impl Guard {
     #[must_use]
     pub fn with_persona(mut self, persona: &str) -> Guard {
         self.dependencies.persona = Some(persona.to_owned());
+        self
+    }
+
+    /// Offers the files of a folder for uploads. The user is asked about each upload.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn with_upload_folder(mut self, folder: upload_folder::UploadFolder) -> Guard {
+        self.dependencies.uploads = Some(folder);
         self
     }
 

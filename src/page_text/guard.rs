@@ -45,7 +45,7 @@ pub struct PageTextGuard {
     /// Whether the pages are in the user's own browser, where the user may be logged in anywhere.
     own_browser: bool,
     /// Whether the user may have typed into the pages by hand.
-    handed_over: AtomicBool,
+    unknown_values: AtomicBool,
     /// The safety of what was rendered last.
     judged: Mutex<Option<Safety>>,
     /// The records whose longer values were masked in a text.
@@ -69,7 +69,7 @@ impl PageTextGuard {
             vault,
             safety: None,
             own_browser: false,
-            handed_over: AtomicBool::new(false),
+            unknown_values: AtomicBool::new(false),
             judged: Mutex::new(None),
             shown: Mutex::default(),
         }
@@ -105,7 +105,7 @@ impl TextGuard for PageTextGuard {
 
     /// Not with private data in the container: a page could write them into a path, and what the user typed cannot be masked.
     fn tells_paths(&self) -> bool {
-        !self.has_released() && !self.handed_over.load(Ordering::Relaxed)
+        !self.has_released() && !self.unknown_values.load(Ordering::Relaxed)
     }
 }
 
@@ -139,9 +139,9 @@ impl PageTextGuard {
         self.mask_within(&scrubbed.text, self.logged_in().readable(&scrubbed.lines))
     }
 
-    /// Notes that from now on the user may type into the pages by hand.
-    pub(crate) fn note_handed_over(&self) {
-        self.handed_over.store(true, Ordering::Relaxed);
+    /// Notes that the pages may have values that the guard does not know: what the user types by hand, or what is in their files.
+    pub(crate) fn note_unknown_values(&self) {
+        self.unknown_values.store(true, Ordering::Relaxed);
     }
 
     /// Whether values of the user were released into the container.

@@ -234,7 +234,7 @@ impl Core {
         plan_answered(&ruled_out)
     }
 
-    fn decide(
+    pub(in crate::session) fn decide(
         &mut self,
         event: Event<'_>,
         page: Option<&Observed<Snapshot>>,

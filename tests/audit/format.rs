@@ -115,6 +115,12 @@ fn event() -> impl Strategy<Value = AuditEvent> {
         select(vec![BlockedByBrowser::Dialog, BlockedByBrowser::Request])
             .prop_map(|what| AuditEvent::Browser { what }),
         (origin(), any::<Option<u64>>()).prop_map(|(origin, bytes)| AuditEvent::Downloaded { origin, bytes }),
+        (address(), any::<u64>(), any::<u64>()).prop_map(|(origin, files, bytes)| AuditEvent::Uploaded {
+            origin,
+            files,
+            bytes
+        }),
+        (address(), reason()).prop_map(|(origin, reason)| AuditEvent::UploadFailed { origin, reason }),
         any::<[u8; 32]>().prop_map(|policy| AuditEvent::Observing { policy }),
         (about(), fields(), origin(), would_have(), any::<bool>()).prop_map(
             |(about, fields, origin, would, done)| AuditEvent::Observed {

@@ -53,6 +53,7 @@ pub use network::proxy::ContainerProxy;
 pub use observation::ObservationTarget;
 pub use observation::picture::{Picture, PictureForm, PictureSettings};
 pub use tab::Tab;
+pub use tab::choosers::{FileChooser, FileChoosers};
 pub use tab::dialogs::{DialogKind, PageDialog};
 pub use tab::downloads::{Download, DownloadEnd};
 pub use tab::events::{PageEvent, WireEnd};

@@ -23,6 +23,8 @@ mod reading;
 mod refusing;
 mod seeing;
 mod straying;
+#[cfg(all(feature = "pipe", unix))]
+mod uploads;
 mod widgets;
 mod wire;
 mod wire_hostile;

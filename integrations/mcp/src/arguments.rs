@@ -21,6 +21,9 @@ pub struct PlanArguments {
     pub origins: Vec<String>,
     #[schemars(description = PLAN)]
     pub plan: Option<String>,
+    #[serde(default)]
+    #[schemars(description = "True if the task gives files of the user's to these sites")]
+    pub uploads: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -275,6 +278,15 @@ pub struct DialogArguments {
     pub accept: bool,
     #[schemars(description = "The text for a prompt: its own default text if left out")]
     pub prompt_text: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UploadArguments {
+    #[schemars(
+        description = "The names of the files, as portcullis_status lists them; leave it out to give none"
+    )]
+    pub paths: Option<Vec<String>>,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -11,7 +11,7 @@ use crate::arguments::{
     FindArguments, FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments,
     PartArgument, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
     ScriptArguments, SelectArguments, SnapshotArguments, TabsAction, TabsArguments, TypeArguments,
-    UrlArguments, WaitArguments,
+    UploadArguments, UrlArguments, WaitArguments,
 };
 use crate::catalogue::ToolEntry;
 
@@ -51,6 +51,7 @@ pub enum Call {
     Plan {
         origins: Vec<String>,
         plan: Option<String>,
+        uploads: bool,
     },
     Request {
         block: String,
@@ -101,6 +102,10 @@ pub enum Call {
     Dialog {
         accept: bool,
         words: Option<String>,
+    },
+    /// Files for the page that asks for some, or none.
+    Upload {
+        files: Option<Vec<String>>,
     },
     ListTabs,
     /// Opens a tab, with an address or empty.
@@ -211,8 +216,8 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
     let given = GivenArguments { tool: tool.name, arguments };
     Ok(match tool.name {
         "portcullis_plan" => {
-            let PlanArguments { origins, plan } = given.read()?;
-            Call::Plan { origins, plan }
+            let PlanArguments { origins, plan, uploads } = given.read()?;
+            Call::Plan { origins, plan, uploads }
         }
         "portcullis_request" => Call::Request { block: given.read::<BlockArguments>()?.block },
         "portcullis_status" => given.nothing(Call::Status)?,
@@ -295,6 +300,7 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             let DialogArguments { accept, prompt_text } = given.read()?;
             Call::Dialog { accept, words: prompt_text }
         }
+        "browser_file_upload" => Call::Upload { files: given.read::<UploadArguments>()?.paths },
         "browser_take_screenshot" => {
             let ScreenshotArguments { r#type, full_page, scale, target, .. } = given.read()?;
             if full_page && target.is_some() {

@@ -7,7 +7,7 @@ use crate::arguments::{
     BlockArguments, ClickArguments, ConsoleArguments, DialogArguments, FindArguments, FormArguments,
     HoverArguments, KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments,
     ResizeArguments, ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments,
-    TypeArguments, UrlArguments, WaitArguments, schema,
+    TypeArguments, UploadArguments, UrlArguments, WaitArguments, schema,
 };
 use crate::settings::GatewaySettings;
 
@@ -16,6 +16,8 @@ use crate::settings::GatewaySettings;
 pub enum CarriedOutBy {
     /// The session, after a decision.
     Session,
+    /// The session, if the user offers files.
+    Uploads,
     /// The browser's developer tools, without a decision of the session.
     DeveloperTools,
     /// The developer tools, if the user allowed scripts.
@@ -42,13 +44,14 @@ pub struct ToolEntry {
 impl ToolEntry {
     /// Returns true if it bypasses the session. Such a tool is off while the container may hold values of the user's.
     pub fn bypasses_session(&self) -> bool {
-        self.by != CarriedOutBy::Session
+        !matches!(self.by, CarriedOutBy::Session | CarriedOutBy::Uploads)
     }
 
     /// Returns true if it is offered under these settings.
     pub fn is_offered(&self, settings: &GatewaySettings) -> bool {
         match self.by {
             CarriedOutBy::Session | CarriedOutBy::DeveloperTools => true,
+            CarriedOutBy::Uploads => settings.allowed.files,
             CarriedOutBy::Scripts => settings.allowed.scripts,
             CarriedOutBy::Network => settings.allowed.network,
         }
@@ -60,6 +63,18 @@ pub fn all() -> Vec<ToolEntry> {
     let mut tools = own();
     tools.extend(acting());
     tools.extend(observing());
+    tools
+}
+
+/// The tools that are offered under these settings, and of their parameters those that have an effect.
+pub fn offered(settings: &GatewaySettings) -> Vec<ToolEntry> {
+    let mut tools: Vec<ToolEntry> = all().into_iter().filter(|tool| tool.is_offered(settings)).collect();
+    if !settings.allowed.files {
+        for tool in tools.iter_mut().filter(|tool| tool.name == "portcullis_plan") {
+            let parameters = tool.schema.get_mut("properties").and_then(Value::as_object_mut);
+            parameters.and_then(|parameters| parameters.remove("uploads"));
+        }
+    }
     tools
 }
 
@@ -144,6 +159,15 @@ fn acting() -> Vec<ToolEntry> {
              the dialog is dismissed",
             schema::<DialogArguments>(),
         ),
+        ToolEntry {
+            by: CarriedOutBy::Uploads,
+            ..tool(
+                "browser_file_upload",
+                "Give files of the user's to the page that asks for some: click what opens its file chooser first. The user is asked \
+                 each time. Needs a task with uploads (portcullis_plan)",
+                schema::<UploadArguments>(),
+            )
+        },
         tool("browser_close", "Close the page and its container", schema::<NoArguments>()),
     ]
 }
@@ -207,17 +231,23 @@ mod tests {
 
     #[test]
     fn tools_that_are_not_allowed_are_not_offered() {
-        let offered = |settings: &GatewaySettings| -> Vec<&str> {
-            all().into_iter().filter(|tool| tool.is_offered(settings)).map(|tool| tool.name).collect()
+        let names = |settings: &GatewaySettings| -> Vec<&str> {
+            offered(settings).into_iter().map(|tool| tool.name).collect()
+        };
+        let plans_uploads = |settings: &GatewaySettings| {
+            let plan = offered(settings).into_iter().find(|tool| tool.name == "portcullis_plan").unwrap();
+            plan.schema.pointer("/properties/uploads").is_some()
         };
         let mut settings = GatewaySettings::default();
-        assert!(offered(&settings).contains(&"browser_console_messages"));
-        for withheld in ["browser_evaluate", "browser_network_requests", "browser_run_code_unsafe"] {
-            assert!(!offered(&settings).contains(&withheld), "{withheld}");
+        assert!(names(&settings).contains(&"browser_console_messages") && !plans_uploads(&settings));
+        for withheld in
+            ["browser_file_upload", "browser_evaluate", "browser_network_requests", "browser_run_code_unsafe"]
+        {
+            assert!(!names(&settings).contains(&withheld), "{withheld}");
         }
-        settings.allowed = Allowed { scripts: true, network: true };
-        assert!(offered(&settings).contains(&"browser_evaluate"));
-        assert!(!offered(&settings).contains(&"browser_run_code_unsafe"));
+        settings.allowed = Allowed { scripts: true, network: true, files: true };
+        assert!(names(&settings).contains(&"browser_evaluate") && plans_uploads(&settings));
+        assert!(!names(&settings).contains(&"browser_run_code_unsafe"));
     }
 
     /// Clients see names, descriptions and schemas, which must not change by accident.

@@ -25,6 +25,7 @@
 //! | `rendered` | parts of the page as it was rendered for the agent |
 //! | `known_page` | what the agent was told of the page, and what of a later one is new |
 //! | `developer_tools` | the words of the console, of requests and of a script's result |
+//! | `uploads` | files of the user's for a page |
 //! | `downloads` | the words for downloads |
 //! | `engine` | the browser |
 
@@ -47,6 +48,7 @@ mod rendered;
 mod server;
 mod target;
 mod task_session;
+mod uploads;
 mod wire;
 mod worker;
 

@@ -16,6 +16,7 @@ use crate::rendered;
 use crate::settings::Snapshots;
 use crate::target::{self, Target};
 use crate::task_session::TaskSession;
+use crate::uploads;
 use crate::worker::{Worker, no_page};
 
 /// The pause in milliseconds between two searches for a text that is waited for.
@@ -90,6 +91,7 @@ impl Worker {
                 let said = session.answer_dialog(accept, words.as_deref()).await;
                 self.answered(said).await
             }
+            Call::Upload { files } => self.upload(files).await,
             Call::Wait { milliseconds, text, text_gone } => self.wait(milliseconds, text, text_gone).await,
             Call::Screenshot { target, settings } => {
                 let of = match &target {
@@ -157,8 +159,8 @@ impl Worker {
         Ok(rendered::tabs(&session.pages().await))
     }
 
-    /// Forgets what the agent knows of the page, since it turned to another one, which is told whole next.
-    fn forget_page(&mut self) {
+    /// Forgets what the agent knows of the page: the next answer tells the page whole.
+    pub(crate) fn forget_page(&mut self) {
         self.rendered.clear();
         self.known.forget();
     }
@@ -256,7 +258,7 @@ impl Worker {
     }
 
     /// The answer after an action: what it led to, and the page.
-    async fn answered(&mut self, said: String) -> Result<Answer, String> {
+    pub(crate) async fn answered(&mut self, said: String) -> Result<Answer, String> {
         if let Some(dialog) = self.session.as_mut().and_then(TaskSession::dialog) {
             return Ok(Answer::text(told(&dialog)));
         }
@@ -273,6 +275,7 @@ impl Worker {
         {
             answer.blocks.push(Block::Text(format!("HTTP status: {status}")));
         }
+        answer.blocks.extend(self.session.as_mut().and_then(uploads::asked_for).map(Block::Text));
         if self.session.as_mut().is_some_and(TaskSession::take_pages_changed) {
             self.forget_page();
             answer.blocks.push(Block::Text(format!("### Open tabs\n{}", self.tabs().await?)));

@@ -15,7 +15,7 @@ use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::call::{self, Answer, Block, Call, CallError};
-use crate::catalogue::{ToolEntry, all};
+use crate::catalogue::{ToolEntry, offered};
 use crate::consent::ClientSlot;
 use crate::queue::{PendingCall, QueueSlot, QueuedCall};
 use crate::settings::GatewaySettings;
@@ -56,7 +56,7 @@ pub struct Server {
 impl Server {
     /// The server of a client on a pair of streams.
     pub fn new(settings: &GatewaySettings, client: ClientSlot, observing: watch::Receiver<bool>) -> Server {
-        let offered = all().into_iter().filter(|tool| tool.is_offered(settings)).collect();
+        let offered = offered(settings);
         Server { offered, client, observing, arrival: Arrival::InOrder, notifies: AtomicBool::new(false) }
     }
 

@@ -15,14 +15,16 @@ pub enum Snapshots {
     OnRequest,
 }
 
-/// Tools that are withheld unless the user allows them. In a container that holds values of the user's they are always
-/// off.
+/// Tools that are withheld unless the user allows them. In a container that holds values of the user's scripts and network are
+/// always off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
     /// `browser_evaluate`: the agent's scripts in the page.
     pub scripts: bool,
     /// `browser_network_requests` and `browser_network_request`: the page's requests and their responses.
     pub network: bool,
+    /// `browser_file_upload`: files of the folder that the guard offers.
+    pub files: bool,
 }
 
 /// The settings of the gateway.

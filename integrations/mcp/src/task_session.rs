@@ -2,6 +2,7 @@
 
 use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::upload_folder::FileRefused;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
 use portcullis::session::{ListedPage, Proposal, SessionError, ShownDialog, ToldDownload};
 use portcullis::signals::playwright::developer_tools::console::ConsoleMessage;
@@ -62,7 +63,7 @@ impl Mode {
                 started(begun, guard)
             }
             Mode::Observe { .. } => {
-                let Proposal { origins, kinds } = proposal;
+                let Proposal { origins, kinds, .. } = proposal;
                 self.observe(browser, ObservedTask { origins, kinds, ..ObservedTask::default() }).await
             }
         }
@@ -217,6 +218,43 @@ impl TaskSession {
             }
             TaskSession::Observed(_) => Err(one_page()),
         }
+    }
+
+    /// The names of the files that the user offers. An observed session has none.
+    pub fn offered_files(&mut self) -> Vec<String> {
+        match self {
+            TaskSession::Guarded(session) => session.offered_files(),
+            TaskSession::Observed(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the page asks for files, and the user offers some.
+    pub fn asks_for_files(&self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.asks_for_files(),
+            TaskSession::Observed(_) => false,
+        }
+    }
+
+    /// Whether the page asked for files in vain since the last call.
+    pub fn take_cancelled_chooser(&mut self) -> bool {
+        match self {
+            TaskSession::Guarded(session) => session.take_cancelled_chooser(),
+            TaskSession::Observed(_) => false,
+        }
+    }
+
+    /// Gives the page these files, or none, and adds to a refusal what the agent can do next.
+    pub async fn upload(&mut self, files: Option<&[String]>) -> Result<String, String> {
+        let TaskSession::Guarded(session) = self else {
+            return Err(FileRefused::NoFolder.to_string());
+        };
+        let Some(files) = files else {
+            session.cancel_upload();
+            return Ok("ok".to_owned());
+        };
+        let answer = session.upload(files).await.map_err(|refused| refused.to_string())?;
+        Ok(session.with_next_steps(answer))
     }
 
     /// The downloads that ended since the last call.

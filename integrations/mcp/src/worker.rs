@@ -15,6 +15,7 @@ use crate::known_page::KnownPage;
 use crate::queue::{PendingCall, QueuedCall};
 use crate::settings::GatewaySettings;
 use crate::task_session::{Mode, TaskSession};
+use crate::uploads;
 
 /// The most consecutive refusals of a task; after that the user is not asked any more.
 const MOST_REFUSED: u32 = 3;
@@ -119,7 +120,7 @@ impl Worker {
 
     async fn dispatch(&mut self, call: Call) -> Answer {
         let done = match call {
-            Call::Plan { origins, plan } => self.plan(&origins, plan.as_deref()).await,
+            Call::Plan { origins, plan, uploads } => self.plan(&origins, plan.as_deref(), uploads).await,
             Call::Status => Ok(self.status()),
             Call::Navigate { url } => self.navigate(url).await,
             Call::Close => {
@@ -146,7 +147,7 @@ impl Worker {
                 Some(_) => self.begin_users_task().await?,
                 None => {
                     let origin = Origin::parse(&url).map_err(|_| format!("`{url}` is not a web address"))?;
-                    self.begin(Proposal { origins: vec![origin], kinds: Vec::new() }).await?;
+                    self.begin(Proposal { origins: vec![origin], ..Proposal::default() }).await?;
                 }
             }
         }
@@ -154,7 +155,12 @@ impl Worker {
     }
 
     /// Opens a task as the agent proposes it. If the user set the task, that one stays open.
-    async fn plan(&mut self, origins: &[String], plan: Option<&str>) -> Result<Answer, String> {
+    async fn plan(
+        &mut self,
+        origins: &[String],
+        plan: Option<&str>,
+        uploads: bool,
+    ) -> Result<Answer, String> {
         let parsed = plan.map(sirl::parse_plan).transpose().map_err(|error| error.to_string())?;
         let origins = origins
             .iter()
@@ -176,11 +182,11 @@ impl Worker {
                 return Err("say which sites the task needs (`origins`)".to_owned());
             }
             let kinds: Vec<_> = parsed.as_ref().map(|plan| plan.kinds().collect()).unwrap_or_default();
-            if !kinds.is_empty() {
+            if !kinds.is_empty() || uploads {
                 self.may_ask()?;
             }
             self.end().await;
-            self.begin(Proposal { origins, kinds }).await?;
+            self.begin(Proposal { origins, kinds, uploads }).await?;
         }
         let preflight = match plan {
             Some(plan) => self.act(Action::Request(plan.to_owned())).await? + "\n",
@@ -193,14 +199,18 @@ impl Worker {
         Ok(Answer { blocks, is_error: false })
     }
 
-    fn status(&self) -> Answer {
-        let Some(session) = &self.session else {
+    fn status(&mut self) -> Answer {
+        let Some(session) = &mut self.session else {
             return Answer::text(
                 "no page is open; open one with browser_navigate to look around, or say what you need with \
                  portcullis_plan",
             );
         };
-        Answer::text(session.status())
+        let mut status = session.status();
+        if self.settings.allowed.files {
+            status.push_str(&uploads::listed(&session.offered_files()));
+        }
+        Answer::text(status)
     }
 
     pub(crate) async fn begin_users_task(&mut self) -> Result<(), String> {

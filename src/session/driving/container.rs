@@ -22,6 +22,8 @@ use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
 use crate::consent::{HandOver, HandedOver, standing};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
+#[cfg(unix)]
+use crate::guard::upload_folder::CopiedFiles;
 use crate::guard::{Dependencies, Guard};
 use crate::page_text::{PageTextGuard, Quarantine};
 use crate::session::core::Action;
@@ -42,6 +44,9 @@ pub struct Session {
     pub(super) pages_changed: bool,
     /// Downloads that ended, and that the agent is not told of yet.
     pub(super) downloads: Vec<ToldDownload>,
+    /// The copies of the user's files that pages of the container got, which may be read until it ends.
+    #[cfg(unix)]
+    pub(super) uploaded: Vec<CopiedFiles>,
     /// What the pages record for developers.
     pub(super) recording: Recording,
     /// Whether a script of the agent's ran in the container.
@@ -137,6 +142,8 @@ impl Session {
             pages_open: false,
             pages_changed: false,
             downloads: Vec::new(),
+            #[cfg(unix)]
+            uploaded: Vec::new(),
             recording: Recording::default(),
             ran_script: false,
             proxy,
@@ -241,13 +248,7 @@ impl Session {
                 Command::Answer(mut text) => {
                     self.name_what_the_form_asks_for(&mut text);
                     self.save_standing();
-                    self.show_warnings().await;
-                    self.note_browser_events();
-                    self.tab.let_dialogs_wait(self.dialogs_wait);
-                    self.reopen_window().await;
-                    self.note_pages();
-                    self.allow_pages();
-                    self.record_again();
+                    self.after_action().await;
                     return text;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
@@ -291,6 +292,17 @@ impl Session {
             };
             command = self.core.step(event, self.now());
         }
+    }
+
+    /// What follows each action of the agent: the user's warnings, and what the browser did meanwhile.
+    pub(super) async fn after_action(&mut self) {
+        self.show_warnings().await;
+        self.note_browser_events();
+        self.tab.let_dialogs_wait(self.dialogs_wait);
+        self.reopen_window().await;
+        self.note_pages();
+        self.allow_pages();
+        self.record_again();
     }
 
     /// Carries a verb out. If a request of the page must wait for the user, the page waits with it until the user answers.
@@ -379,7 +391,7 @@ impl Session {
     async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
         self.tab.end_typed();
-        self.text.note_handed_over();
+        self.text.note_unknown_values();
         self.dependencies.hand_over(offer).await
     }
 

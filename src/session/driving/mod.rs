@@ -8,6 +8,7 @@
 //! | `developer_tools` | the console, requests and scripts of a page in such a container |
 //! | `dialogs` | dialogs of a page in such a container |
 //! | `downloads` | downloads of such a container's pages |
+//! | `uploads` | files of the user's for a page of such a container |
 //! | `pages` | further pages of such a container |
 //! | `telling` | what the agent is told of such a container's page apart from its text |
 //! | `waiting` | requests of such a container that wait for the user |
@@ -30,4 +31,6 @@ pub(super) mod task_source;
 mod telling;
 #[cfg(unix)]
 pub mod tls;
+#[cfg(unix)]
+mod uploads;
 mod waiting;

@@ -95,10 +95,14 @@ pub(super) async fn open(
     on_this_machine: &[Origin],
 ) -> Result<SealedTask, SessionError> {
     dependencies.note_user_present();
-    let (prompt, mut intake, chosen) = match wording {
-        TaskSource::User(prompt) => (prompt, intake::read(prompt, &dependencies.detectors), None),
+    let offers_files = dependencies.offers_files() && surface == TaskSurface::Container;
+    let (prompt, mut intake, uploads, chosen) = match wording {
+        TaskSource::User(prompt) => (prompt, intake::read(prompt, &dependencies.detectors), true, None),
         TaskSource::Agent(proposal) if !proposal.can_be_shown() => return Err(SessionError::TooManySites),
-        TaskSource::Agent(proposal) => ("", proposal.into_intake(), Some(Notice::ChosenByTheAgent)),
+        TaskSource::Agent(proposal) => {
+            let uploads = proposal.uploads;
+            ("", proposal.into_intake(), uploads, Some(Notice::ChosenByTheAgent))
+        }
     };
     if intake.origins.is_empty() {
         return Err(SessionError::NoOrigin);
@@ -137,7 +141,7 @@ pub(super) async fn open(
     let mut book = ConsentBook::with_standing(dependencies.standing_consents(), unix_ms);
     let question = {
         let vault = dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        PlanQuestion::of(&intake, decision, &book, &vault)
+        PlanQuestion::of(&intake, offers_files && uploads, decision, &book, &vault)
     };
     let (mut container, mut unasked) = (Container::T0, false);
     if let Some(question) = question {

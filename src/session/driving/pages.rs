@@ -157,6 +157,11 @@ impl Session {
         if !matches!(action, Action::Request(text) if self.core.is_block(text)) {
             return Ok(());
         }
+        self.prepare_release().await
+    }
+
+    /// Closes every page but the one that a release is about, and wipes the records of that one.
+    pub(super) async fn prepare_release(&mut self) -> Result<(), Reason> {
         if self.ran_script {
             return Err(Reason::ScriptRan);
         }

@@ -44,7 +44,7 @@ impl Session {
         self.core.begin_sign_on(&prompt, sign_on.clone(), self.now());
         let SignOn { provider, site } = sign_on;
         self.tab.open_sign_on(&provider, &site);
-        if self.has_released() {
+        if self.is_private() {
             let open = self.open_to(vec![provider, site]);
             self.proxy.narrow_to(&open).await.map_err(|_| Reason::EgressBlocked)?;
         }

@@ -32,9 +32,11 @@ pub(super) enum TaskSource<'a> {
 pub struct Proposal {
     /// The only origins that the task may visit.
     pub origins: Vec<Origin>,
-    /// The kinds that the task may ask for. Without any there is no prompt, and the container is T0, which releases
-    /// nothing.
+    /// The kinds that the task may ask for. Without any, and without uploads, there is no prompt, and the container is T0,
+    /// which releases nothing.
     pub kinds: Vec<Kind>,
+    /// Whether the task gives the user's files to these sites. The user is asked about each upload, in a container of T2.
+    pub uploads: bool,
 }
 
 /// The maximum number of sites in one prompt. Users do not read longer lists.

@@ -2,6 +2,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | `upload` | the decision and the prompt about files for a page |
 //! | `plan` | the prompt before the container opens |
 //! | `ask` | prompts within an action, the page's lines that they quote, and the effects of their answers |
 //! | `changes` | changes of standing consents outside of any prompt |
@@ -10,6 +11,8 @@ mod ask;
 #[cfg(unix)]
 pub mod changes;
 pub(super) mod plan;
+#[cfg(unix)]
+pub(super) mod upload;
 
 use sirl::{Field, FieldSet};
 
@@ -38,7 +41,10 @@ pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<Audi
 /// The subject of a prompt, to which its answer is bound: the policy, and every line that the user sees.
 fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectBuilder {
     asked.iter().fold(SubjectBuilder::policy(policy), |subject, about| {
-        let subject = subject.part(about.to_string().as_bytes());
+        let mut subject = subject.part(about.to_string().as_bytes());
+        if let Asked::Upload { files, .. } = about {
+            subject = files.iter().fold(subject, |subject, file| subject.part(&file.sha256));
+        }
         about.details().iter().fold(subject, |subject, line| subject.part(line.to_string().as_bytes()))
     })
 }

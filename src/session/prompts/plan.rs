@@ -18,16 +18,19 @@ pub(in crate::session) struct PlanQuestion {
 }
 
 impl PlanQuestion {
-    /// The prompt for a task; `None` for a task that needs no values. Standing consents are not asked about again, and
+    /// The prompt for a task; `None` for a task that needs no values and uploads no files. Standing consents are not asked about again, and
     /// neither are kinds that the policy asks about every time.
     pub(in crate::session) fn of(
         intake: &Intake,
+        uploads: bool,
         decision: &DecisionPoint,
         book: &ConsentBook,
         vault: &Vault,
     ) -> Option<PlanQuestion> {
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
-        intake.kinds.iter().find(needs)?;
+        if !uploads && !intake.kinds.iter().any(|kind| needs(&kind)) {
+            return None;
+        }
         let origins = intake.origins.clone();
         let container = Asked::Container { tier: Container::T2, origins, own_browser: None };
         let mut question =

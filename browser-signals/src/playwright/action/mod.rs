@@ -2,10 +2,12 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | `files` | files for a file input |
 //! | [`fill`] | sealed fills |
 //! | `keys` | keys, where the focus is |
 //! | `stroke` | keys as the browser's protocol has them |
 
+mod files;
 pub mod fill;
 mod keys;
 mod stroke;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::playwright::FileChoosers;
 use crate::playwright::error::BridgeError;
 
 /// A function that sees every CDP message that the bridge receives, as text.
@@ -28,6 +29,8 @@ pub struct BrowserSettings {
     pub private_hosts: Vec<String>,
     /// The folder that takes what pages download. Without one every download is refused.
     pub downloads: Option<PathBuf>,
+    /// What becomes of the file choosers that pages open.
+    pub file_choosers: FileChoosers,
     /// Whether a ref that the agent has seen is never given to an element of a later document of the same container. For
     /// agents that send several steps before they have the answer to the first.
     pub unique_refs: bool,
@@ -86,6 +89,7 @@ impl BrowserSettings {
             extra_arguments: Vec::new(),
             private_hosts: Vec::new(),
             downloads: None,
+            file_choosers: FileChoosers::Cancelled,
             unique_refs: false,
             tap: None,
             #[cfg(feature = "inspection")]

@@ -167,7 +167,7 @@ impl TabState {
         self.prepare_frame(page);
         page.post("Security.enable", json!({}));
         page.post("Inspector.enable", json!({}));
-        page.post("Page.setInterceptFileChooserDialog", json!({ "enabled": true, "cancel": true }));
+        page.post("Page.setInterceptFileChooserDialog", self.file_choosers.interception());
         page.post("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         // A container made without a window has a small one; this is the size that Playwright gives a page.
         let size = json!({ "width": 1280, "height": 720, "deviceScaleFactor": 0, "mobile": false });
@@ -297,7 +297,7 @@ impl TabState {
                 let address = text(params, "url").filter(|address| address.len() <= MAX_ADDRESS);
                 self.update(|inner| inner.opening_window = address.map(str::to_owned));
             }
-            ("Page.fileChooserOpened", _) => self.record(PageEvent::FileChooserRefused),
+            ("Page.fileChooserOpened", _) => self.on_file_chooser(session, params),
             _ => {}
         }
     }

@@ -8,8 +8,10 @@ const aim = (el) => {
   if (!isOnScreen(centre) || !isHitAt(el, centre)) return { hit: false };
   const root = rootOf(el);
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;
+  // A click on a label clicks its control too, which need not be in the label. The decision was about this control.
+  const through = actsThrough(el);
   const isMeant = (node) =>
-    node === el || node === seen || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el);
+    node === el || node === seen || node === through || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el);
   arm((path) => path.some(isMeant), el);
   return { hit: true, ...centre };
 };

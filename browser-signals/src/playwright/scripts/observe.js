@@ -120,15 +120,18 @@ const takesEntry = (el) =>
   isEditable(el) || el instanceof HTMLSelectElement || el instanceof HTMLTextAreaElement ||
   (el instanceof HTMLInputElement && !['submit', 'button', 'image', 'reset'].includes(typeOf(el)));
 
+const isFileInput = (el) => el instanceof HTMLInputElement && typeOf(el) === 'file';
+
 // The facts of one element with the form that owns it, of that form alone, or of the controls without a form.
 const observe = (el, about) => inPlace(() => {
   if (!el) return { target: null, ...formFacts(null, null) };
-  if (!isConnected(el)) return null;
+  // A page may open a file chooser for an input that is in no document.
+  if (!isConnected(el) && !isFileInput(el)) return null;
   const form = formOf(el);
   if (about === 'form') return form ? { target: null, ...formFacts(form, isForm(el) ? null : el) } : null;
   const target = controlFacts(el);
   // A click on the words of a button presses the button.
-  const through = isEditable(el) ? el : actsThrough(el);
+  const through = isEditable(el) || !isConnected(el) ? el : actsThrough(el);
   if (isSubmitter(through) && formOf(through)) {
     const sent = formOf(through);
     const pressed = { ...target, form: numberOf(sent), tag: tagOf(through), type: typeOf(through) };

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `state` | the state of the tab, as the events of its sessions have reported it |
 //! | `frames` | the tree of frames, and one isolated world for each document |
+//! | [`choosers`] | file choosers |
 //! | [`dialogs`] | alert, confirm and prompt |
 //! | [`pages`] | further pages of the container |
 //! | [`downloads`] | downloads into a folder of the user's |
@@ -12,6 +13,7 @@
 //! | `typed` | what the agent typed |
 //! | [`events`] | events for the audit log: refusals, and what happened to the tab |
 
+pub mod choosers;
 pub mod dialogs;
 pub mod downloads;
 pub mod events;

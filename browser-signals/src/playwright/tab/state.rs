@@ -19,6 +19,7 @@ use crate::playwright::error::BridgeError;
 use crate::playwright::network::proxy::ContainerProxy;
 use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
+use crate::playwright::tab::choosers::{FileChooser, FileChoosers};
 use crate::playwright::tab::dialogs::PageDialog;
 use crate::playwright::tab::events::PageEvent;
 use crate::playwright::tab::pages::OpenPages;
@@ -40,7 +41,7 @@ const REMEMBERED: usize = 256;
 const MOST_EVENTS: usize = 1000;
 
 /// The location of an element of the last read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located {
     pub(crate) frame: FrameId,
     pub(crate) document: String,
@@ -175,6 +176,10 @@ pub(crate) struct Inner {
     pub(crate) dialogs: u64,
     /// The dialogs that were answered and are not closed yet.
     pub(crate) answered_dialogs: VecDeque<u64>,
+    /// The file chooser that waits.
+    pub(crate) chooser: Option<FileChooser>,
+    /// Whether a file chooser was cancelled.
+    pub(crate) cancelled_chooser: bool,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
     /// What is recorded of the page.
@@ -211,6 +216,7 @@ pub(crate) struct TabState {
     pub(crate) reached: ReachedSites,
     /// Whether the ref of an element is never given to one of a later document.
     pub(crate) unique_refs: bool,
+    pub(crate) file_choosers: FileChoosers,
     /// The pages of the container.
     pub(crate) pages: Weak<OpenPages>,
     pub(crate) egress: Mutex<Option<Arc<dyn EgressGuard>>>,
@@ -235,6 +241,7 @@ impl TabState {
             private_hosts: settings.private_hosts.clone(),
             reached: reached.clone(),
             unique_refs: settings.unique_refs,
+            file_choosers: settings.file_choosers,
             pages: Arc::downgrade(pages),
             egress: Mutex::new(None),
             wires: Mutex::default(),
@@ -258,6 +265,7 @@ impl TabState {
             private_hosts: self.private_hosts.clone(),
             reached: self.reached.clone(),
             unique_refs: self.unique_refs,
+            file_choosers: self.file_choosers,
             pages: Weak::clone(&self.pages),
             egress: Mutex::new(egress),
             wires: Mutex::default(),

@@ -49,7 +49,7 @@ async fn values_typed_by_the_user_are_not_shown() {
         let guard =
             Guard::new(DEFAULT_POLICY, Box::new(log.clone()), Box::new(user), Box::new(SystemEntropy));
         let settings = GatewaySettings {
-            allowed: Allowed { scripts: true, network: true },
+            allowed: Allowed { scripts: true, network: true, files: false },
             snapshots: Snapshots::OnRequest,
             ..GatewaySettings::default()
         };

@@ -31,7 +31,7 @@ impl Shop {
     fn settings(&self) -> GatewaySettings {
         GatewaySettings {
             task: Some(self.scenario.prompt(hosts::SHOP_ORIGIN)),
-            allowed: Allowed { scripts: true, network: true },
+            allowed: Allowed { scripts: true, network: true, files: false },
             snapshots: Snapshots::OnRequest,
         }
     }

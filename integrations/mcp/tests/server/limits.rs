@@ -63,7 +63,7 @@ async fn a_long_answer_is_cut() {
     stage.world.begin(&scenario);
     let guard = guard_for(&stage, &scenario, &MemoryLog::default());
     let settings = GatewaySettings {
-        allowed: Allowed { scripts: true, network: false },
+        allowed: Allowed { scripts: true, network: false, files: false },
         snapshots: Snapshots::OnRequest,
         ..GatewaySettings::default()
     };

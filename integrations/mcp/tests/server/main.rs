@@ -26,3 +26,4 @@ mod protocol;
 mod safety;
 mod tabs;
 mod temporary_files;
+mod uploads;

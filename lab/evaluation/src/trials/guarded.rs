@@ -81,6 +81,7 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
             Asked::Reveal { .. }
             | Asked::SignOn { .. }
             | Asked::AtProvider { .. }
+            | Asked::Upload { .. }
             | Asked::Verb { .. }
             | Asked::NewPassword { .. } => false,
         });

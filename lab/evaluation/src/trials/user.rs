@@ -114,6 +114,7 @@ fn about(asked: &Asked) -> &'static str {
         Asked::NewPassword { .. } => "new_password",
         Asked::Reveal { .. } => "reveal",
         Asked::SignOn { .. } => "sign_on",
+        Asked::Upload { .. } => "upload",
         Asked::Verb { .. } | Asked::AtProvider { .. } => "verb",
     }
 }

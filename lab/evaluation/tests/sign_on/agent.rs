@@ -91,7 +91,7 @@ pub async fn guarded_on(
 ) -> Run {
     let (user, questions) = recorded(answers);
     let origins = origins.iter().map(|origin| Origin::parse(origin).unwrap()).collect();
-    let proposal = Proposal { origins, kinds: vec![Kind::Login, Kind::Otp] };
+    let proposal = Proposal { origins, kinds: vec![Kind::Login, Kind::Otp], uploads: false };
     let session = Session::begin_proposed(guard_of(records, user), &sites.browser, proposal).await;
     carry_out(session.map_err(|(error, _)| error).unwrap(), steps, &questions).await
 }

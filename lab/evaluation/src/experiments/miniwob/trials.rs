@@ -124,6 +124,7 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
             Asked::Pay { .. }
             | Asked::SignOn { .. }
             | Asked::AtProvider { .. }
+            | Asked::Upload { .. }
             | Asked::Verb { .. }
             | Asked::NewPassword { .. } => false,
         });

@@ -1,0 +1,129 @@
+//! Uploads in a container: files of the user's for an input of the page, each time after a question.
+
+use std::sync::Arc;
+
+use browser_signals::outline::Purpose;
+use browser_signals::playwright::ObservationTarget;
+use policy_dfa::{Reason, VerbKind};
+
+use super::container::Session;
+use super::container_actions::{reason_of, release_within};
+use crate::audit::AuditEvent;
+use crate::guard::upload_folder::{CopiedFiles, FileRefused};
+use crate::session::core::verb_refused;
+
+impl Session {
+    /// The names of the files that the user offers for uploads, as the agent may name them.
+    pub fn offered_files(&mut self) -> Vec<String> {
+        let names = self.dependencies.uploads.as_ref().map(|folder| folder.names()).unwrap_or_default();
+        names.iter().map(|name| self.tell_inline(name, Purpose::Text)).collect()
+    }
+
+    /// Whether the page asks for files, and the user offers some.
+    pub fn asks_for_files(&self) -> bool {
+        self.dependencies.uploads.is_some() && self.tab.file_chooser().is_some()
+    }
+
+    /// Whether the page asked for files since the last call, and was told that there are none.
+    pub fn take_cancelled_chooser(&mut self) -> bool {
+        self.tab.take_cancelled_chooser()
+    }
+
+    /// Gives the page no files.
+    pub fn cancel_upload(&mut self) {
+        self.tab.forget_chooser();
+    }
+
+    /// Gives files of the user's folder to the input for which the page asks for files, if the policy allows it and the user agrees.
+    /// The agent gets only the returned text.
+    ///
+    /// An upload is a release. From then on only sites of the task that got the files are reached, the container has one page, and
+    /// nothing of it is shown past the reading that masks values; what is in the files is not masked.
+    ///
+    /// # Errors
+    /// [`FileRefused`] where no question was asked for want of such files.
+    pub async fn upload(&mut self, names: &[String]) -> Result<String, FileRefused> {
+        if self.dependencies.uploads.is_none() {
+            return Err(FileRefused::NoFolder);
+        }
+        if self.tab.dialog().is_some() {
+            return Ok(verb_refused(Reason::DialogOpen));
+        }
+        let Some((chooser, input)) = self.tab.file_chooser() else { return Err(FileRefused::NoChooser) };
+        if names.len() > 1 && !chooser.several {
+            return Err(FileRefused::OnlyOne);
+        }
+        let page = match self.tab.observe(ObservationTarget::Element(&input)).await {
+            Ok(page) => page,
+            Err(error) => return Ok(self.refuse_upload(reason_of(&error))),
+        };
+        // Whether the folder has a file is not told where nothing could be uploaded.
+        let target = match self.core.may_upload(&page, self.now()) {
+            Ok(target) => target,
+            Err(reason) => return Ok(self.refuse_upload(reason)),
+        };
+        let copies = self.copies(names)?;
+        if let Err(reason) = self.prepare_release().await {
+            return Ok(self.refuse_upload(reason));
+        }
+        let prompt = self.core.ask_about_upload(copies.asked.clone(), &target, &page, self.now());
+        let answered = self.dependencies.ask(&prompt).await;
+        let (agreed, events) = self.core.answered_about_upload(&prompt, &answered, self.now());
+        let is_recorded = self.record(&events, true);
+        if !agreed {
+            return Ok(self.refuse_upload(Reason::ConsentDenied));
+        }
+        let site = target.site.clone();
+        let uploaded = AuditEvent::Uploaded {
+            origin: site.clone(),
+            files: copies.asked.len() as u64,
+            bytes: copies.asked.iter().map(|file| file.bytes).sum(),
+        };
+        if !is_recorded || !self.record(&[uploaded], true) {
+            return Ok(self.refuse_upload(Reason::AuditUnavailable));
+        }
+        self.text.note_unknown_values();
+        let paths = copies.paths.clone();
+        // Chromium reads them when the page does.
+        self.uploaded.push(copies);
+        let open = self.open_to(target.origins());
+        let narrowed = release_within(&self.proxy, &open, async || ()).await;
+        let given = match narrowed {
+            Ok(()) => {
+                // A page may send its form by itself once it has the files.
+                self.agent_actions.set_sending(true);
+                let tab = Arc::clone(&self.tab);
+                let given = self.while_asking(async { tab.give_files(&input, &paths, &page).await }).await;
+                self.agent_actions.set_sending(false);
+                given.and_then(|given| given.map_err(|error| reason_of(&error)))
+            }
+            Err(reason) => Err(reason),
+        };
+        self.after_action().await;
+        Ok(match given {
+            Ok(()) => "ok".to_owned(),
+            Err(reason) => {
+                self.core.note_denial(reason);
+                self.record(&[AuditEvent::UploadFailed { origin: site, reason }], true);
+                verb_refused(reason)
+            }
+        })
+    }
+
+    fn copies(&self, names: &[String]) -> Result<CopiedFiles, FileRefused> {
+        let folder = self.dependencies.uploads.as_ref().ok_or(FileRefused::NoFolder)?;
+        tokio::task::block_in_place(|| folder.copy(names))
+    }
+
+    fn refuse_upload(&mut self, reason: Reason) -> String {
+        let reason = self.core.for_want_of_a_user(reason);
+        self.core.note_denial(reason);
+        let origin = self.core.page.clone();
+        let event = AuditEvent::Verb { verb: VerbKind::Submit, origin, refused: Some(reason) };
+        if self.record(&[event], false) {
+            verb_refused(reason)
+        } else {
+            verb_refused(Reason::AuditUnavailable)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Files for a page: the decision, the prompt and the effect of its answer.
+
+use browser_signals::{Container, Fact, Observed, Origin, Snapshot, TlsState};
+use policy_dfa::{Carried, Consent, ConsentScope, Event, Millis, Reason, SessionEvent, VerbKind, Verdict};
+
+use super::consent_events;
+use crate::audit::AuditEvent;
+use crate::consent::{Answered, Asked, AskedFile, ConsentPrompt};
+use crate::session::core::Core;
+
+/// Where the files of an upload go.
+pub(in crate::session) struct UploadTarget {
+    /// The site whose page gets them.
+    pub(in crate::session) site: Origin,
+    path: String,
+    /// The origin and path that the form is sent to, if there is a form.
+    sent_to: Option<(Origin, String)>,
+}
+
+impl UploadTarget {
+    /// The origins that get the files.
+    pub(in crate::session) fn origins(&self) -> Vec<Origin> {
+        let form = self.sent_to.iter().map(|(origin, _)| origin.clone());
+        std::iter::once(self.site.clone()).chain(form).collect()
+    }
+}
+
+impl Core {
+    /// Whether the user may be asked about files for the observed input.
+    ///
+    /// An upload is decided as the sending of the input's form, or as a click where it has none. Beyond that it is a release: only in a
+    /// raised container, on a site of the task, over a connection that is encrypted or on this machine, to sites of the task.
+    pub(in crate::session) fn may_upload(
+        &mut self,
+        page: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Result<UploadTarget, Reason> {
+        if self.taken_over {
+            return Err(Reason::TakenOver);
+        }
+        if page.container.known().is_none_or(|container| *container == Container::T0) {
+            return Err(self.for_want_of_a_user(Reason::InvalidContainer));
+        }
+        if self.history.is_suspected() {
+            return Err(Reason::TaintedSession);
+        }
+        let unknown = |signal| Reason::SignalUnknown(signal);
+        let site = page.origin.known().ok_or(unknown(policy_dfa::Signal::Origin))?;
+        if !self.task.origins().contains(site) {
+            return Err(Reason::OriginMismatch);
+        }
+        match page.tls {
+            Fact::Known(TlsState::Valid | TlsState::Loopback) => {}
+            Fact::Known(_) => return Err(Reason::TlsInvalid),
+            Fact::Unknown => return Err(unknown(policy_dfa::Signal::Tls)),
+        }
+        let path = page.path.known().map(|path| path.to_string()).unwrap_or_default();
+        let sent_to = match (page.form, &page.destination) {
+            (None, _) => None,
+            (Some(_), Fact::Known(to)) => Some((to.origin.clone(), to.path.to_string())),
+            (Some(_), Fact::Unknown) => return Err(unknown(policy_dfa::Signal::Destination)),
+        };
+        let target = UploadTarget { site: site.clone(), path, sent_to };
+        if !target.origins().iter().all(|origin| self.task.origins().contains(origin)) {
+            return Err(Reason::WrongDestination);
+        }
+        // What a script does with an input that has no form stays on the page's own site: every other one is closed.
+        let verb = if target.sent_to.is_some() { VerbKind::Submit } else { VerbKind::Click };
+        let event = Event::Verb { verb, to: None, carries: Fact::Known(Carried::Own) };
+        match self.decide(event, Some(page), self.history, Consent::None, now) {
+            Verdict::Deny(reason) => Err(reason),
+            Verdict::Grant(_) | Verdict::Ask(_) if self.prompts_are_spent() => Err(Reason::QuestionsSpent),
+            Verdict::Grant(_) | Verdict::Ask(_) => Ok(target),
+        }
+    }
+
+    /// The prompt about an upload. It is asked every time.
+    pub(in crate::session) fn ask_about_upload(
+        &mut self,
+        files: Vec<AskedFile>,
+        target: &UploadTarget,
+        page: &Snapshot,
+        now: Millis,
+    ) -> ConsentPrompt {
+        let label = page.target.as_ref().map(|control| control.label.to_string()).unwrap_or_default();
+        let UploadTarget { site, path, sent_to } = target;
+        let asked =
+            Asked::Upload { files, site: site.clone(), path: path.clone(), label, sent_to: sent_to.clone() };
+        self.prompt(vec![asked], &[page], ConsentScope::EveryTime, now)
+    }
+
+    /// Whether the answer is yes, and its records. A yes counts as the sending of a form in the policy's history.
+    pub(in crate::session) fn answered_about_upload(
+        &mut self,
+        prompt: &ConsentPrompt,
+        answered: &Answered,
+        now: Millis,
+    ) -> (bool, Vec<AuditEvent>) {
+        self.note_reached(answered);
+        let answer = prompt.ticket().settle(answered, now);
+        self.note_prompt();
+        self.note_answer(answer);
+        if answer.agrees() {
+            self.happened(SessionEvent::Done(VerbKind::Submit));
+        }
+        (answer.agrees(), consent_events(prompt, answer))
+    }
+}
