@@ -155,3 +155,54 @@ async fn values_are_in_no_line_and_words_stay_in_quotes() {
     assert_eq!(page.lines().filter(forged).count(), 0, "{page}");
     browser.close().await;
 }
+
+/// Elements without a role that answer a click, and others that do not.
+const CLICKABLE: &str = r#"<!doctype html><title>Shop</title><body onclick="0">
+<div onclick="got.textContent = 'listened'">Listens</div>
+<p>Then <span id=hand style="cursor: pointer">this hand</span> in a sentence.</p>
+<div style="cursor: pointer"><span>Within a hand</span></div>
+<div id=wrapper onclick="0"><button>Buy</button> beside</div>
+<div onclick="0"><div onclick="0">Innermost</div></div>
+<button><span onclick="0">Words of a button</span></button>
+<label for=shown>Quantity</label><input id=shown>
+<label for=gift>Gift</label><input type=checkbox id=gift style="display: none" onchange="got.textContent = 'ticked ' + this.checked">
+<div>Plain</div><p id=got>nothing</p><script>document.body.addEventListener('click', (event) => {
+  if (event.target.id === 'hand') got.textContent = 'delegated';
+});</script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_element_without_a_role_that_answers_a_click_has_a_ref() {
+    let server = Server::start();
+    server.page("shop.example", "/", CLICKABLE);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let text = tab.read(&Open).await.expect("text").text;
+    let expected = [
+        "  - generic [ref=e1]: \"Listens\"",
+        "  - paragraph [ref=e2]:",
+        "    - text: \"Then\"",
+        "    - generic [ref=e3]: \"this hand\"",
+        "    - text: \"in a sentence.\"",
+        "  - generic [ref=e4]: \"Within a hand\"",
+        "  - button \"Buy\" [ref=e5]",
+        "  - text: \"beside\"",
+        "  - generic [ref=e6]: \"Innermost\"",
+        "  - button \"Words of a button\" [ref=e7]",
+        "  - text: \"Quantity\"",
+        "  - textbox \"Quantity\" [ref=e8]: empty",
+        "  - generic [ref=e9]: \"Gift\"",
+        "  - text: \"Plain\"",
+        "  - paragraph [ref=e10]: \"nothing\"",
+    ];
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(lines, expected, "{text}");
+    for (words, got) in [("Listens", "listened"), ("this hand", "delegated"), ("Gift", "ticked true")] {
+        let target = ref_of(&text, &format!("\"{words}\""));
+        let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
+        tab.click(&target, &seen).await.expect("the click");
+        let text = crate::support::text_with(&tab, got).await;
+        assert!(text.contains(&format!("\"{got}\"")), "{text}");
+    }
+    browser.close().await;
+}

@@ -24,11 +24,7 @@ const INNER: &str = r#"<!doctype html><title>Inner</title><p id=got>inner nothin
 <input type=file aria-label=Inner onchange="got.textContent = 'inner ' + this.files[0].name">"#;
 
 async fn press(tab: &Tab, name: &str) {
-    // A label has no ref of its own.
-    let target = match name {
-        "Labelled" => tab.query("label").await.expect("the label"),
-        name => ref_of(&tab.read(&Open).await.expect("text").text, &format!("\"{name}\"")),
-    };
+    let target = ref_of(&tab.read(&Open).await.expect("text").text, &format!("\"{name}\""));
     let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
     tab.click(&target, &seen).await.expect("the click");
 }

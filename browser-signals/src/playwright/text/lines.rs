@@ -6,12 +6,15 @@ use std::fmt::Write as _;
 use super::fold::{fold, separator};
 use super::refs::FrameRefs;
 use super::tree::{DEEPEST, Node, Tree};
-use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, tidy};
+use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, is_control, tidy};
 use crate::playwright::visibility::{SeenText, Separation, VisibleText};
 use crate::{NodeId, Origin};
 
 /// The markers of list items that say no more than the item's role does, and those of closed and open details.
 const BULLETS: [char; 9] = ['•', '◦', '▪', '■', '○', '▸', '▾', '▶', '▼'];
+
+/// The controls that only hold others: a click on one does nothing by itself.
+const GROUPS: [&str; 5] = ["form", "dialog", "alertdialog", "radiogroup", "listbox"];
 
 /// A line, or the position of the lines of an inner frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +62,7 @@ impl Tree {
             tree: self,
             options,
             left_out,
+            control_names: self.control_names(),
             refs,
             before: None,
             in_new_block: false,
@@ -99,6 +103,8 @@ pub(super) struct Writer<'a, 'n> {
     pub(super) tree: &'a Tree,
     pub(super) options: RenderOptions<'a>,
     left_out: HashMap<NodeId, Vec<&'a SeenText>>,
+    /// The names of the frame's controls.
+    control_names: HashSet<String>,
     refs: &'a mut FrameRefs<'n>,
     /// The text that was written last.
     before: Option<&'a SeenText>,
@@ -126,6 +132,9 @@ impl<'a> Writer<'a, '_> {
             "InlineTextBox" | "LineBreak" | "ListMarker" => {}
             _ => match node.shown_role().filter(|_| !node.ignored || node.editable) {
                 Some(role) => self.element(node, role, depth, nesting),
+                None if self.is_a_button_without_role(node) => {
+                    self.element(node, "generic", depth, nesting);
+                }
                 None => {
                     let groups = !node.ignored && !node.is_phrase();
                     self.in_new_block |= groups;
@@ -134,6 +143,35 @@ impl<'a> Writer<'a, '_> {
                 }
             },
         }
+    }
+
+    /// Whether an element without a role answers a click that no other line of the outline can give: it is not in one that takes
+    /// clicks, and holds none that has a line of its own. A label answers where no control has its words as a name.
+    fn is_a_button_without_role(&self, node: &Node) -> bool {
+        let Some(id) = node.node.filter(|id| self.options.visible.is_clickable(*id)) else { return false };
+        let in_control = is_control(&self.role) && !GROUPS.contains(&self.role.as_str());
+        if in_control || self.holds_an_element(node, 0) {
+            return false;
+        }
+        let is_label = node.role == "LabelText";
+        let mut words = String::new();
+        if is_label {
+            self.tree.text_below(node, 0, &mut words);
+        }
+        let is_shown = self.options.visible.shows(id) != Some(false);
+        is_shown && !(is_label && self.control_names.contains(&tidy(&words)))
+    }
+
+    /// Whether an element below this one has a line of its own, or answers a click.
+    fn holds_an_element(&self, node: &Node, nesting: usize) -> bool {
+        let below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
+        nesting > DEEPEST
+            || below.into_iter().any(|child| {
+                let has_line = child.shown_role().is_some() && (!child.ignored || child.editable);
+                let answers = child.node.is_some_and(|id| self.options.visible.is_clickable(id));
+                let is_text = matches!(child.role.as_str(), "StaticText" | "InlineTextBox" | "LineBreak");
+                !is_text && (has_line || answers || self.holds_an_element(child, nesting + 1))
+            })
     }
 
     /// Whether a list marker is a mere bullet in front of the words of a list item.

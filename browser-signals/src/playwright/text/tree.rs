@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::NodeId;
 use crate::json::text;
-use crate::outline::tidy;
+use crate::outline::{is_control, tidy};
 
 /// The depth to which the tree is followed.
 pub(super) const DEEPEST: usize = 150;
@@ -71,6 +71,13 @@ impl Tree {
     pub(super) fn typed(&self) -> HashSet<String> {
         let typed = self.nodes.values().filter(|node| node.is_entry()).map(|node| tidy(&node.value));
         typed.filter(|value| value.chars().count() >= SHORTEST_VALUE).collect()
+    }
+
+    /// The names of the controls.
+    pub(super) fn control_names(&self) -> HashSet<String> {
+        let is_one = |node: &&Node| !node.ignored && (node.is_entry() || is_control(&node.role));
+        let controls = self.nodes.values().filter(is_one);
+        controls.map(|node| tidy(&node.name)).collect()
     }
 
     /// The text below a node, without the values of controls.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The requested computed styles; [`Style`] names their indices.
-pub(super) const STYLES: [&str; 25] = [
+pub(super) const STYLES: [&str; 26] = [
     "display",
     "visibility",
     "opacity",
@@ -29,6 +29,7 @@ pub(super) const STYLES: [&str; 25] = [
     "-webkit-text-stroke-width",
     "white-space-collapse",
     "content-visibility",
+    "cursor",
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +59,7 @@ pub(super) enum Style {
     StrokeWidth,
     WhiteSpace,
     ContentVisibility,
+    Cursor,
 }
 
 /// The answer of `DOMSnapshot.captureSnapshot` for one document, by name.

@@ -11,6 +11,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `area` | rectangles, and the styles that clip them |
+//! | `clickable` | elements that answer a click |
 //! | `captured` | the browser's answer about one document |
 //! | `boxes` | the boxes of a document, and their inherited opacity and clipping |
 //! | `colour` | colours, and which of them look alike |
@@ -21,6 +22,7 @@
 mod area;
 mod boxes;
 mod captured;
+mod clickable;
 mod colour;
 mod letters;
 mod painters;
@@ -33,6 +35,7 @@ use serde_json::{Value, json};
 use crate::{FrameId, NodeId};
 use boxes::{Boxes, index_in};
 use captured::Captured;
+use clickable::clickable;
 pub(crate) use visible_text::{SeenText, Separation, VisibleText};
 
 /// The parameters of `DOMSnapshot.captureSnapshot`.
@@ -69,6 +72,7 @@ fn visible_text(captured: &Captured<'_>, is_top: bool) -> VisibleText {
         let deferred = boxes.deferred().filter(|node| parents.contains(node));
         visible.deferred = deferred.filter_map(|node| visible.nodes.get(node).copied()).collect();
     }
+    visible.clickable = clickable(captured, &visible);
     for (at, text) in visible.texts.iter().enumerate() {
         visible.by_node.insert(text.node, at);
         for stretch in text.stretches.iter().filter(|it| it.shown && !text.editable) {

@@ -1,6 +1,6 @@
 //! The visible text of one document, and what can be asked of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::area::Area;
 use crate::NodeId;
@@ -116,6 +116,8 @@ pub(crate) struct VisibleText {
     pub(super) parents: Vec<Option<usize>>,
     /// Elements with a box, and whether any of it is visible.
     pub(super) boxes: HashMap<NodeId, bool>,
+    /// Elements with a box that answer a click.
+    pub(super) clickable: HashSet<NodeId>,
     /// Elements whose contents the browser lays out only near the window, and has not laid out yet.
     pub(crate) deferred: Vec<NodeId>,
     /// All visible text, without white space.
@@ -131,6 +133,11 @@ impl VisibleText {
     /// Whether any part of an element's box is visible; none where it has no box.
     pub(crate) fn shows(&self, node: NodeId) -> Option<bool> {
         self.boxes.get(&node).copied()
+    }
+
+    /// Whether an element has a box and answers a click.
+    pub(crate) fn is_clickable(&self, node: NodeId) -> bool {
+        self.clickable.contains(&node)
     }
 
     pub(crate) fn index_of(&self, node: NodeId) -> Option<usize> {
@@ -171,6 +178,7 @@ impl VisibleText {
             stretch.shown = false;
         }
         self.boxes.values_mut().for_each(|shows| *shows = false);
+        self.clickable.clear();
         self.solid.clear();
     }
 
