@@ -38,7 +38,7 @@ async def main() -> None:
         steps = [
             ("portcullis_status", {}),
             # No value can be requested before there is a page and a plan.
-            ("portcullis_request", {"block": "REQ.payment fields=[\"card_number\"]\nREQ.end"}),
+            ("portcullis_request", {"requests": [{"kind": "payment", "fields": ["card_number"]}]}),
             # The guard opens no service of this machine.
             ("browser_navigate", {"url": "https://127.0.0.1:9/"}),
             ("portcullis_status", {}),

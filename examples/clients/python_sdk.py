@@ -25,7 +25,7 @@ async def main(address: str, command: str, arguments: list[str]) -> None:
             ("portcullis_status", {}),
             ("browser_navigate", {"url": address}),
             ("browser_find", {"regex": "heading"}),
-            ("portcullis_request", {"block": 'REQ.payment fields=["card_number"]\nREQ.end'}),
+            ("portcullis_request", {"requests": [{"kind": "payment", "fields": ["card_number"]}]}),
             ("browser_take_screenshot", {}),
             ("portcullis_status", {}),
             ("browser_close", {}),

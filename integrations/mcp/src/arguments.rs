@@ -7,11 +7,13 @@ use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::requests::NamedKind;
+
 const TARGET: &str = "The element: a ref of the snapshot such as e12, a selector such as role=button[name=\"Pay\"], \
                       text=Pay, or a CSS selector that fits one element";
 const ELEMENT: &str = "What the element is, in words; not used to find it";
-const PLAN: &str = "PLAN lines, one for each kind of request, closed by PLAN.end, such as \
-                    PLAN.address\\nPLAN.purchase\\nPLAN.end; leave it out to look around only";
+const PLAN: &str = "The kinds in the request language, in the place of `kinds`: PLAN lines, closed by PLAN.end, such as \
+                    PLAN.address\\nPLAN.purchase\\nPLAN.end";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,18 +21,15 @@ pub struct PlanArguments {
     #[serde(default)]
     #[schemars(description = "The sites, such as https://shop.example; no other can be opened then")]
     pub origins: Vec<String>,
+    #[schemars(
+        description = "The kinds of request that the task will make; leave them out to look around only"
+    )]
+    pub kinds: Option<Vec<NamedKind>>,
     #[schemars(description = PLAN)]
     pub plan: Option<String>,
     #[serde(default)]
     #[schemars(description = "True if the task gives files of the user's to these sites")]
     pub uploads: bool,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BlockArguments {
-    #[schemars(description = "REQ lines, closed by REQ.end")]
-    pub block: String,
 }
 
 #[derive(Deserialize, JsonSchema)]

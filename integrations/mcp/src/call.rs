@@ -7,13 +7,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{
-    BlockArguments, ButtonArgument, ClickArguments, ConsoleArguments, DialogArguments, FieldArguments,
-    FindArguments, FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments,
-    PartArgument, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
+    ButtonArgument, ClickArguments, ConsoleArguments, DialogArguments, FieldArguments, FindArguments,
+    FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments, PartArgument,
+    PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
     ScriptArguments, SelectArguments, SnapshotArguments, TabsAction, TabsArguments, TypeArguments,
     UploadArguments, UrlArguments, WaitArguments,
 };
 use crate::catalogue::ToolEntry;
+use crate::requests::{AskArguments, plan_for};
 
 /// The longest wait of `browser_wait_for`, in seconds.
 const LONGEST_WAIT: f64 = 30.0;
@@ -216,10 +217,17 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
     let given = GivenArguments { tool: tool.name, arguments };
     Ok(match tool.name {
         "portcullis_plan" => {
-            let PlanArguments { origins, plan, uploads } = given.read()?;
+            let PlanArguments { origins, kinds, plan, uploads } = given.read()?;
+            let plan = match (kinds, plan) {
+                (Some(_), Some(_)) => return Err(no_call("give either `kinds` or `plan`")),
+                (Some(kinds), None) if !kinds.is_empty() => Some(plan_for(&kinds)),
+                (_, plan) => plan,
+            };
             Call::Plan { origins, plan, uploads }
         }
-        "portcullis_request" => Call::Request { block: given.read::<BlockArguments>()?.block },
+        "portcullis_request" => {
+            Call::Request { block: given.read::<AskArguments>()?.text().map_err(no_call)? }
+        }
         "portcullis_status" => given.nothing(Call::Status)?,
         "browser_navigate" => Call::Navigate { url: given.read::<UrlArguments>()?.url },
         "browser_navigate_back" => given.nothing(Call::Back)?,

@@ -4,11 +4,12 @@
 use serde_json::Value;
 
 use crate::arguments::{
-    BlockArguments, ClickArguments, ConsoleArguments, DialogArguments, FindArguments, FormArguments,
-    HoverArguments, KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments,
-    ResizeArguments, ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments,
-    TypeArguments, UploadArguments, UrlArguments, WaitArguments, schema,
+    ClickArguments, ConsoleArguments, DialogArguments, FindArguments, FormArguments, HoverArguments,
+    KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments,
+    ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments, TypeArguments,
+    UploadArguments, UrlArguments, WaitArguments, schema,
 };
+use crate::requests::AskArguments;
 use crate::settings::GatewaySettings;
 
 /// The part that carries a tool out.
@@ -96,13 +97,10 @@ fn own() -> Vec<ToolEntry> {
         ),
         tool(
             "portcullis_request",
-            "Ask for values of the user's to be put into the page, or for a purchase. You never see the values. Kinds: \
-             REQ.address, REQ.contact, REQ.login, REQ.otp, REQ.identity, REQ.payment, REQ.purchase. Example: \
-             REQ.address fields=[\"street\",\"city\"]\\nREQ.end. Each line is answered by GRANT or DENY. \
-             For a new account: REQ.login fields=[\"email\",\"new_password\"]; the password is made and kept for the user. \
-             Where a page has several forms, click a control of the one that you mean first. Where a box has no clear \
-             label, say what it is for: REQ.address fields=[\"street\"] at={\"street\":\"e12\"}.",
-            schema::<BlockArguments>(),
+            "Ask for values of the user's to be put into the page, or for a purchase. You never see the values. Each request is \
+             answered by GRANT or DENY. Where a page has several forms, click a control of the one that you mean first. \
+             Example: {\"requests\": [{\"kind\": \"address\", \"fields\": [\"street\", \"city\"]}]}",
+            schema::<AskArguments>(),
         ),
         reading(
             "portcullis_status",

@@ -25,6 +25,7 @@
 //! | `rendered` | parts of the page as it was rendered for the agent |
 //! | `known_page` | what the agent was told of the page, and what of a later one is new |
 //! | `developer_tools` | the words of the console, of requests and of a script's result |
+//! | `requests` | requests for values as typed arguments |
 //! | `uploads` | files of the user's for a page |
 //! | `downloads` | the words for downloads |
 //! | `engine` | the browser |
@@ -45,6 +46,7 @@ mod lines;
 mod page_calls;
 mod queue;
 mod rendered;
+mod requests;
 mod server;
 mod target;
 mod task_session;

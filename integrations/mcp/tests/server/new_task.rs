@@ -41,7 +41,7 @@ async fn text_of_an_account_is_not_carried_into_the_next_task() {
         client.call("browser_close", json!({})).await;
         assert_eq!(client.call("browser_navigate", json!({ "url": words })).await.text, "ok");
         // The same page with a value of the user in its container.
-        let plan = json!({ "origins": ["https://shop.hostile.test"], "plan": "PLAN.address\nPLAN.end" });
+        let plan = json!({ "origins": ["https://shop.hostile.test"], "kinds": ["address"] });
         assert!(client.call("portcullis_plan", plan.clone()).await.text.contains("container: T2"));
         assert_eq!(client.call("browser_navigate", shop).await.text, "ok");
         let page = client.call("browser_snapshot", json!({})).await.text;

@@ -120,7 +120,8 @@ async fn a_request_for_values_closes_the_other_tabs() {
             assert!(pressed.contains("### Open tabs"), "{pressed}");
         }
         // A denied request closes them too, and more may open then.
-        let denied = client.call("portcullis_request", json!({ "block": "REQ.login\nREQ.end" })).await.text;
+        let login = json!({ "requests": [{ "kind": "login" }] });
+        let denied = client.call("portcullis_request", login).await.text;
         assert!(denied.contains("DENY.login") && denied.contains("closes the other tabs"), "{denied}");
         let target = handles(&denied, "\"Open\"").remove(0);
         let pressed = client.call("browser_click", json!({ "target": target.clone() })).await.text;
@@ -128,8 +129,8 @@ async fn a_request_for_values_closes_the_other_tabs() {
         let before = beat(client).await;
         client.call("browser_wait_for", json!({ "time": 0.3 })).await;
         assert_ne!(beat(client).await, before, "the control: the page beside it writes into the shop");
-        let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
-        let granted = client.call("portcullis_request", block).await.text;
+        let address = json!({ "requests": [{ "kind": "address", "fields": ["street", "city"] }] });
+        let granted = client.call("portcullis_request", address).await.text;
         assert!(granted.contains("GRANT.address") && granted.contains("closes the other tabs"), "{granted}");
         let before = beat(client).await;
         client.call("browser_wait_for", json!({ "time": 0.3 })).await;
