@@ -161,6 +161,7 @@ const CLICKABLE: &str = r#"<!doctype html><title>Shop</title><body onclick="0">
 <div onclick="got.textContent = 'listened'">Listens</div>
 <p>Then <span id=hand style="cursor: pointer">this hand</span> in a sentence.</p>
 <div style="cursor: pointer"><span>Within a hand</span></div>
+<p>4111 <span onclick="0">1111</span> 1111 1111</p><p>Glu<span onclick="0">ed</span></p>
 <div id=wrapper onclick="0"><button>Buy</button> beside</div>
 <div onclick="0"><div onclick="0">Innermost</div></div>
 <button><span onclick="0">Words of a button</span></button>
@@ -185,15 +186,17 @@ async fn an_element_without_a_role_that_answers_a_click_has_a_ref() {
         "    - generic [ref=e3]: \"this hand\"",
         "    - text: \"in a sentence.\"",
         "  - generic [ref=e4]: \"Within a hand\"",
-        "  - button \"Buy\" [ref=e5]",
+        "  - paragraph [ref=e5]: \"4111 1111 1111 1111\"",
+        "  - paragraph [ref=e6]: \"Glued\"",
+        "  - button \"Buy\" [ref=e7]",
         "  - text: \"beside\"",
-        "  - generic [ref=e6]: \"Innermost\"",
-        "  - button \"Words of a button\" [ref=e7]",
+        "  - generic [ref=e8]: \"Innermost\"",
+        "  - button \"Words of a button\" [ref=e9]",
         "  - text: \"Quantity\"",
-        "  - textbox \"Quantity\" [ref=e8]: empty",
-        "  - generic [ref=e9]: \"Gift\"",
+        "  - textbox \"Quantity\" [ref=e10]: empty",
+        "  - generic [ref=e11]: \"Gift\"",
         "  - text: \"Plain\"",
-        "  - paragraph [ref=e10]: \"nothing\"",
+        "  - paragraph [ref=e12]: \"nothing\"",
     ];
     let lines: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(lines, expected, "{text}");

@@ -146,20 +146,19 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Whether an element without a role answers a click that no other line of the outline can give: it is not in one that takes
-    /// clicks, and holds none that has a line of its own. A label answers where no control has its words as a name.
+    /// clicks, holds none that has a line of its own, and cuts no text. A label answers where no control has its words as a name.
     fn is_a_button_without_role(&self, node: &Node) -> bool {
         let Some(id) = node.node.filter(|id| self.options.visible.is_clickable(*id)) else { return false };
         let in_control = is_control(&self.role) && !GROUPS.contains(&self.role.as_str());
         if in_control || self.holds_an_element(node, 0) {
             return false;
         }
-        let is_label = node.role == "LabelText";
-        let mut words = String::new();
-        if is_label {
-            self.tree.text_below(node, 0, &mut words);
-        }
+        let (mut words, mut nodes) = (String::new(), Vec::new());
+        self.tree.text_below(node, 0, &mut words);
+        self.tree.texts_below(node, 0, &mut nodes);
+        let named = node.role == "LabelText" && self.control_names.contains(&tidy(&words));
         let is_shown = self.options.visible.shows(id) != Some(false);
-        is_shown && !(is_label && self.control_names.contains(&tidy(&words)))
+        is_shown && !named && !self.options.visible.cuts(&nodes)
     }
 
     /// Whether an element below this one has a line of its own, or answers a click.

@@ -96,6 +96,35 @@ impl SeenText {
     }
 }
 
+/// How two neighbouring texts stand to each other, for an element between them that would get a line of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Neighbours {
+    /// One continues the other.
+    Glued,
+    /// They are words of one line of one block.
+    InLine,
+    /// A person reads them apart.
+    Apart,
+}
+
+impl SeenText {
+    fn words(&self) -> String {
+        self.stretches.iter().map(|stretch| stretch.words.as_str()).collect()
+    }
+
+    fn beside(&self, next: &SeenText) -> Neighbours {
+        let space =
+            self.words().ends_with(char::is_whitespace) || next.words().starts_with(char::is_whitespace);
+        let (one, other) = (&self.position, &next.position);
+        let apart = one.block != other.block || one.breaks != other.breaks;
+        match self.separation(next) {
+            Separation::Nothing if !space => Neighbours::Glued,
+            Separation::Nothing | Separation::Space if !apart => Neighbours::InLine,
+            _ => Neighbours::Apart,
+        }
+    }
+}
+
 /// The gap between two pieces of text that stand on the same line; none where they do not.
 fn gap_in_line(before: &Area, after: &Area) -> Option<f64> {
     let common = before.bottom.min(after.bottom) - before.top.max(after.top);
@@ -138,6 +167,34 @@ impl VisibleText {
     /// Whether an element has a box and answers a click.
     pub(crate) fn is_clickable(&self, node: NodeId) -> bool {
         self.clickable.contains(&node)
+    }
+
+    /// Whether a line of their own for the texts of these nodes would cut what a person reads as one: a text that continues without a
+    /// gap, or a line with digits or an `@`. A number or an address in pieces would not be recognised.
+    pub(crate) fn cuts(&self, nodes: &[NodeId]) -> bool {
+        let places = nodes.iter().filter_map(|node| self.by_node.get(node).copied());
+        let (Some(first), Some(last)) = (places.clone().min(), places.max()) else { return false };
+        let beside = |at: usize| match (self.texts.get(at), self.texts.get(at + 1)) {
+            (Some(one), Some(next)) => one.beside(next),
+            _ => Neighbours::Apart,
+        };
+        let before = first.checked_sub(1).map_or(Neighbours::Apart, beside);
+        let after = beside(last);
+        if before == Neighbours::Glued || after == Neighbours::Glued {
+            return true;
+        }
+        if before == Neighbours::Apart && after == Neighbours::Apart {
+            return false;
+        }
+        let (mut from, mut to) = (first, last);
+        while let Some(at) = from.checked_sub(1).filter(|at| beside(*at) != Neighbours::Apart) {
+            from = at;
+        }
+        while beside(to) != Neighbours::Apart {
+            to += 1;
+        }
+        let line = self.texts.get(from..=to).unwrap_or_default();
+        line.iter().any(|text| text.words().contains(|c: char| c.is_numeric() || c == '@'))
     }
 
     pub(crate) fn index_of(&self, node: NodeId) -> Option<usize> {
