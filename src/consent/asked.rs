@@ -8,7 +8,7 @@ use sirl::{Field, FieldSet, Kind, Money};
 
 use super::asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted};
 use super::form::FormPlace;
-use super::line::{PromptLine, SiteName, named, visible};
+use super::line::{MAX_LABEL_CHARS, PromptLine, SiteName, named, visible};
 use super::order::Order;
 
 /// The fields that name an account, of which a page asks for one.
@@ -180,10 +180,10 @@ impl Asked {
     pub fn act(&self) -> String {
         match self {
             Asked::Container { own_browser: None, .. } => {
-                "let the agent work on these sites and no others, with your data where you agree:".to_owned()
+                "work on these sites and no others, with your data where you agree:".to_owned()
             }
             Asked::Container { own_browser: Some(_), .. } => {
-                "let the agent read the tab in front, and ask there for your data, while it shows:".to_owned()
+                "read the tab in front, and ask there for your data, while it shows:".to_owned()
             }
             Asked::Release { kind, fields, .. } => {
                 format!("fill your {} ({}) into a form of:", kind.as_str(), names(*fields))
@@ -253,7 +253,7 @@ impl Asked {
                 let after =
                     "the site gets the whole content, and the agent may read what the page then shows of it";
                 let lines = std::iter::once(page).chain(sent).chain([after.to_owned()]);
-                let label = (!label.is_empty()).then(|| PromptLine::quoted(named(label)));
+                let label = (!label.is_empty()).then(|| PromptLine::quoted(visible(label, MAX_LABEL_CHARS)));
                 lines.map(PromptLine::plain).chain(label).collect()
             }
             Asked::Verb { goes_to, .. } => {
@@ -339,12 +339,9 @@ impl fmt::Display for Asked {
                 match own_browser {
                     Some(_) => write!(
                         f,
-                        "let the agent read the tab in front while it shows {origins}, and ask there for your data"
+                        "read the tab in front while it shows {origins}, and ask there for your data"
                     ),
-                    None => write!(
-                        f,
-                        "let the agent work on {origins} and no other site, with your data where you agree"
-                    ),
+                    None => write!(f, "work on {origins} and no other site, with your data where you agree"),
                 }
             }
             Asked::Release { kind, fields, to, .. } => {

@@ -239,10 +239,7 @@ mod tests {
         let text = ConsentPrompt::new(vec![container], noticed, ConsentScope::Session, ticket).to_string();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         assert_eq!(lines[1], "! the agent chose these sites: see that they are those you mean");
-        assert_eq!(
-            lines[2],
-            "- let the agent work on these sites and no others, with your data where you agree:"
-        );
+        assert_eq!(lines[2], "- work on these sites and no others, with your data where you agree:");
         assert_eq!(lines[3], "shop.example");
         assert_eq!(lines[4], "evil.co.uk  (https://shop.example.evil.co.uk:8443)");
         assert_eq!(lines[5], "127.0.0.1  (http://127.0.0.1)");

@@ -106,8 +106,10 @@ async fn every_guarded_browser_is_started_alike() {
     assert_eq!(of(stage.browser().await.unwrap()).await, production);
 
     // `portcullis mcp`: the differences come from Playwright or are in one list.
+    #[cfg(not(feature = "pipe"))]
+    let as_the_window = production.clone();
     #[cfg(feature = "pipe")]
-    {
+    let as_the_window = {
         let on_pipe = of(Browser::launch_on_pipe(settings.clone()).await.unwrap()).await;
         for argument in on_pipe.difference(&production) {
             let name = argument.split('=').next().unwrap();
@@ -116,7 +118,8 @@ async fn every_guarded_browser_is_started_alike() {
         for argument in production.difference(&on_pipe) {
             assert!(!OWN.contains(&format!("\"{argument}\"")), "{argument} is the guard's own");
         }
-    }
+        on_pipe
+    };
 
     // A test may run without Chromium's own sandbox, and as root it always does.
     let mut bare = settings;
@@ -125,8 +128,8 @@ async fn every_guarded_browser_is_started_alike() {
     assert!(differences(&bare, &production).iter().all(|name| *name == "--no-sandbox"));
 
     let window = of_the_window().await;
-    let own = ["--app", "--window-size", "--enable-automation", "--no-startup-window"];
+    let own = ["--app", "--window-size", "--test-type", "--enable-automation", "--no-startup-window"];
     let others: Vec<&str> =
-        differences(&window, &production).into_iter().filter(|name| !own.contains(name)).collect();
+        differences(&window, &as_the_window).into_iter().filter(|name| !own.contains(name)).collect();
     assert!(others.is_empty(), "these differ in the consent page's window: {others:?}");
 }

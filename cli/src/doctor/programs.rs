@@ -21,11 +21,8 @@ const INSTALL_CHROMIUM: &str =
     "install it (`sudo apt-get install chromium` on Debian), or set PORTCULLIS_CHROMIUM to its path";
 
 /// What needs Node and playwright-core.
-const PLAYWRIGHT_IS_FOR: &str = if cfg!(unix) {
-    "only the guard's own window for questions, `demo`, `evaluate` and `attack` use it"
-} else {
-    "the browser is started with it"
-};
+const PLAYWRIGHT_IS_FOR: &str =
+    if cfg!(unix) { "only `demo`, `evaluate` and `attack` use it" } else { "the browser is started with it" };
 
 pub fn look(quick: bool) -> Vec<Finding> {
     let driver = get_driver_executable();

@@ -8,9 +8,11 @@
 //! |---|---|
 //! | `process` | the process, its arguments and its pipe |
 //! | `connection` | commands and messages over the pipe |
+//! | `window` | the guard's own window |
 
 mod connection;
 mod process;
+pub(crate) mod window;
 
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use super::browser::Browser;
 use super::browser::settings::BrowserSettings;
 use super::error::BridgeError;
 use super::tab::state::Link;
-use process::Process;
+use process::{NOTHING, Process};
 
 impl Browser {
     /// Starts Chromium on a pipe of the bridge's own, without Playwright and Node.
@@ -28,7 +30,7 @@ impl Browser {
     /// # Errors
     /// As for [`Browser::launch`].
     pub async fn launch_on_pipe(settings: BrowserSettings) -> Result<Browser, BridgeError> {
-        let process = Process::start(&settings)?;
+        let process = Process::start(&settings, &NOTHING)?;
         let (commands, inbox) = mpsc::unbounded_channel();
         let link = Link::alone(commands, settings.tap.clone());
         let (ready, started) = oneshot::channel();

@@ -20,9 +20,8 @@ const LONGEST: usize = 256 << 20;
 
 /// Arguments that switch off parts of the browser which an agent does not need. The disabled features are those that would
 /// answer a page or fetch something by themselves.
-const QUIET: [&str; 24] = [
+const QUIET: [&str; 23] = [
     "--remote-debugging-pipe",
-    "--no-startup-window",
     "--no-default-browser-check",
     "--disable-default-apps",
     "--disable-extensions",
@@ -48,6 +47,9 @@ const QUIET: [&str; 24] = [
      DestroyProfileOnBrowserClose,PaintHolding",
 ];
 
+/// What a browser shows at its start whose pages the bridge opens.
+pub(super) const NOTHING: [&str; 1] = ["--no-startup-window"];
+
 /// Further arguments, for a browser without a window.
 const WINDOWLESS: [&str; 4] = [
     "--headless",
@@ -66,8 +68,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts Chromium with a temporary profile.
-    pub(super) fn start(settings: &BrowserSettings) -> Result<Process, BridgeError> {
+    /// Starts Chromium with a temporary profile, and with these arguments that say what it shows at its start.
+    pub(super) fn start(settings: &BrowserSettings, shows: &[&str]) -> Result<Process, BridgeError> {
         let arguments = settings.arguments()?;
         if !settings.executable.exists() {
             return Err(BridgeError::NotInstalled(format!(
@@ -80,7 +82,7 @@ impl Process {
         let (for_commands, commands) = std::io::pipe().map_err(failed)?;
         let (messages, for_messages) = std::io::pipe().map_err(failed)?;
         let mut command = Command::new(&settings.executable);
-        command.args(QUIET).args(&arguments);
+        command.args(QUIET).args(shows).args(&arguments);
         if settings.headless {
             command.args(WINDOWLESS);
         }

@@ -4,23 +4,26 @@
 //! a pipe that no other program holds. The address goes through that pipe, since every user of the machine can read a
 //! command line.
 
+#[cfg(not(all(feature = "pipe", unix)))]
+mod by_playwright;
+
 use std::path::PathBuf;
+use std::time::Duration;
 
-use playwright_rs::api::IgnoreDefaultArgs;
-use playwright_rs::protocol::{
-    BrowserContext, BrowserContextOptions, CDPSession, GotoOptions, Page, Playwright, WaitUntil,
-};
-use serde_json::json;
-use tokio::sync::{oneshot, watch};
-
+#[cfg(not(all(feature = "pipe", unix)))]
+use self::by_playwright::Shown;
 use super::settings::BrowserSettings;
-use crate::playwright::error::{BridgeError, LoadFailure};
+use crate::playwright::error::BridgeError;
+#[cfg(all(feature = "pipe", unix))]
+use crate::playwright::pipe::window::Shown;
 
-/// How long the browser has to start, in milliseconds.
-const START_WITHIN: f64 = 20_000.0;
+/// How long the browser has to start and to show the address.
+pub(crate) const START_WITHIN: Duration = Duration::from_secs(20);
 
-/// Starts a window without tabs or an address bar. Its page is replaced at once.
-const APP: &str = "--app=data:text/html,<title>Portcullis</title>";
+/// A window without tabs or an address bar, and its size. Its page is replaced at once. Without the last argument the browser warns, in
+/// a bar above the page, of the arguments by which it resolves no name.
+pub(crate) const APP: [&str; 3] =
+    ["--app=data:text/html,<title>Portcullis</title>", "--window-size=640,760", "--test-type"];
 
 /// Opens windows in a browser of its own.
 #[derive(Debug, Clone)]
@@ -81,46 +84,20 @@ impl OwnBrowser {
     /// [`BridgeError::Launch`] where the browser does not start, [`BridgeError::Unreachable`] where it cannot load
     /// the address. No message holds the address.
     pub async fn open(&self, address: &str) -> Result<OwnWindow, BridgeError> {
-        let mut arguments = BrowserSettings::new(&self.executable).arguments()?;
-        arguments.extend([APP.to_owned(), "--window-size=640,760".to_owned()]);
-        let options = BrowserContextOptions::builder()
-            .executable_path(self.executable.display().to_string())
-            .headless(self.headless)
-            .chromium_sandbox(self.sandbox)
-            .args(arguments)
-            // It would show a bar about automated tests above the page.
-            .ignore_default_args(IgnoreDefaultArgs::Array(vec!["--enable-automation".to_owned()]))
-            .no_viewport(true)
-            .timeout(START_WITHIN)
-            .build();
-        let (close, closing) = oneshot::channel();
-        let (gone, closed) = watch::channel(());
-        let (ready, started) = oneshot::channel();
-        let address = address.to_owned();
-        // A separate thread, so that the window also closes when it is dropped outside any runtime.
-        std::thread::Builder::new()
-            .name("own-window".to_owned())
-            .spawn(move || match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                Ok(runtime) => runtime.block_on(own(options, address, ready, closing, gone)),
-                Err(error) => drop(ready.send(Err(BridgeError::Launch(error.to_string())))),
-            })
-            .map_err(|error| BridgeError::Launch(error.to_string()))?;
-        started.await.map_err(|_| BridgeError::Lost)??;
-        Ok(OwnWindow { closed, _close: close })
+        let mut settings = BrowserSettings::new(&self.executable);
+        settings.sandbox = self.sandbox;
+        settings.headless = self.headless;
+        Shown::open(&settings, address).await.map(OwnWindow)
     }
 }
 
 /// A window in a browser of its own. Dropping it closes both.
-pub struct OwnWindow {
-    closed: watch::Receiver<()>,
-    _close: oneshot::Sender<()>,
-}
+pub struct OwnWindow(Shown);
 
 impl OwnWindow {
     /// Waits until the user has closed the window, or the browser is gone.
     pub async fn closed(&mut self) {
-        // Nothing is ever sent: the loop ends when the sender is dropped.
-        while self.closed.changed().await.is_ok() {}
+        self.0.closed().await;
     }
 }
 
@@ -130,96 +107,4 @@ fn has_display() -> bool {
         || ["DISPLAY", "WAYLAND_DISPLAY"]
             .iter()
             .any(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()))
-}
-
-/// Runs on the window's thread until the window is closed from either side.
-async fn own(
-    options: BrowserContextOptions,
-    address: String,
-    ready: oneshot::Sender<Result<(), BridgeError>>,
-    mut closing: oneshot::Receiver<()>,
-    gone: watch::Sender<()>,
-) {
-    use playwright_rs::Error;
-    let playwright = match Playwright::launch().await {
-        Ok(playwright) => playwright,
-        Err(error) => {
-            let error = match error {
-                Error::ServerNotFound | Error::DriverMisconfigured(_) => {
-                    BridgeError::NotInstalled(error.to_string())
-                }
-                other => BridgeError::Launch(other.to_string()),
-            };
-            let _nobody_waits = ready.send(Err(error));
-            return;
-        }
-    };
-    let shown = tokio::select! {
-        shown = show(&playwright, options, &address) => shown,
-        _ = &mut closing => Err(BridgeError::Lost),
-    };
-    match shown {
-        Ok((context, mut closed)) => {
-            let _nobody_waits = ready.send(Ok(()));
-            tokio::select! {
-                _ = closed.changed() => {}
-                _ = &mut closing => {}
-            }
-            drop(gone);
-            let _already_gone = context.close().await;
-        }
-        Err(error) => drop(ready.send(Err(error))),
-    }
-    let _already_gone = playwright.shutdown().await;
-}
-
-/// Starts the browser and opens the address in its window. The receiver changes when the window is closed.
-async fn show(
-    playwright: &Playwright,
-    options: BrowserContextOptions,
-    address: &str,
-) -> Result<(BrowserContext, watch::Receiver<()>), BridgeError> {
-    // With an empty name Playwright makes a temporary profile and removes it in the end.
-    let context = playwright
-        .chromium()
-        .launch_persistent_context_with_options("", options)
-        .await
-        .map_err(|error| BridgeError::Launch(error.to_string()))?;
-    let page = context.pages().into_iter().next().ok_or(BridgeError::Lost)?;
-    let (sender, closed) = watch::channel(());
-    let again = sender.clone();
-    page.on_close(move || {
-        let _nobody_waits = sender.send(());
-        std::future::ready(Ok(()))
-    })
-    .await
-    .map_err(|_| BridgeError::Lost)?;
-    context
-        .on_close(move || {
-            let _nobody_waits = again.send(());
-            std::future::ready(Ok(()))
-        })
-        .await
-        .map_err(|_| BridgeError::Lost)?;
-    let session = context.new_cdp_session(&page).await.map_err(|_| BridgeError::Lost)?;
-    real_focus(&session).await?;
-    navigate(&page, address).await?;
-    // The new page may be in a new process, which starts with Playwright's setting.
-    real_focus(&session).await?;
-    Ok((context, closed))
-}
-
-async fn navigate(page: &Page, address: &str) -> Result<(), BridgeError> {
-    let options = GotoOptions::new().wait_until(WaitUntil::Commit);
-    page.goto(address, Some(options))
-        .await
-        .map(|_| ())
-        .map_err(|_| BridgeError::Unreachable(LoadFailure::NoAnswer))
-}
-
-/// Switches off Playwright's emulation of the focus: the consent page needs to know whether it really has the focus.
-async fn real_focus(session: &CDPSession) -> Result<(), BridgeError> {
-    let method = "Emulation.setFocusEmulationEnabled";
-    let sent = session.send(method, Some(json!({ "enabled": false }))).await;
-    sent.map(|_| ()).map_err(|_| BridgeError::Protocol(method.to_owned()))
 }
