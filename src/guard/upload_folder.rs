@@ -19,7 +19,7 @@ const LARGEST: u64 = 100 << 20;
 /// The most names that are listed.
 const MOST_NAMES: usize = 100;
 
-/// A folder whose files a page may get, each after a question of its own. Folders within it and links are not part of it.
+/// A folder whose files a page may get, each after a question of its own. Folders within it, hidden files and links are not part of it.
 pub struct UploadFolder {
     /// The folder itself: whoever puts another one in its place later changes nothing.
     folder: OwnedFd,
@@ -125,6 +125,7 @@ impl UploadFolder {
         let is_here = named == name
             || path.parent().and_then(|parent| parent.canonicalize().ok()).as_ref() == Some(&self.path);
         match is_here {
+            _ if name.starts_with('.') => Err(FileRefused::NoSuchFile),
             true if shows_whole(name) => Ok(name),
             true => Err(FileRefused::Unshowable),
             false => Err(FileRefused::NoSuchFile),
@@ -224,6 +225,7 @@ mod tests {
             "../secret.txt",
             outside.to_str().unwrap(),
             "absent.pdf",
+            ".hidden",
             "..",
             "",
         ] {

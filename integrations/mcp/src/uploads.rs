@@ -13,12 +13,14 @@ pub fn asked_for(session: &mut TaskSession) -> Option<String> {
     session.take_cancelled_chooser().then(|| in_vain.to_owned())
 }
 
-/// The lines of the status about the files that the user offers.
-pub fn listed(names: &[String]) -> String {
-    match names {
-        [] => "\n- files for uploads: the user's folder has none".to_owned(),
-        names => format!("\n- files for uploads: {}", names.join(", ")),
-    }
+/// The line of the status about the files that the user offers; without names outside of a raised container.
+pub fn listed(names: Option<&[String]>) -> String {
+    let words = match names {
+        None => "named in a task with uploads (portcullis_plan)".to_owned(),
+        Some([]) => "the user's folder has none".to_owned(),
+        Some(names) => names.join(", "),
+    };
+    format!("\n- files for uploads: {words}")
 }
 
 impl Worker {

@@ -208,7 +208,9 @@ impl Worker {
         };
         let mut status = session.status();
         if self.settings.allowed.files {
-            status.push_str(&uploads::listed(&session.offered_files()));
+            // In T0 the agent could carry the names to any site, and nothing is uploaded there.
+            let names = session.is_raised().then(|| session.offered_files());
+            status.push_str(&uploads::listed(names.as_deref()));
         }
         Answer::text(status)
     }

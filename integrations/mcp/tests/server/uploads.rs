@@ -216,6 +216,9 @@ async fn without_a_raised_container_or_after_a_script_no_file_is_uploaded() {
             assert!(said.contains(reason), "{reason}: {said}");
             // Whether the folder has a file is not told where nothing could be uploaded.
             if reason == "invalid_container" {
+                let status = client.call("portcullis_status", json!({})).await.text;
+                assert!(status.contains("- files for uploads: named in a task with uploads"), "{status}");
+                assert!(!client.received.contains(INVOICE), "{}", client.received);
                 assert_eq!(upload(client, json!(["absent.txt"])).await, said);
             }
             assert_eq!(find(&client.received, CANARY), None, "{}", client.received);
