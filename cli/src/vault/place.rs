@@ -41,6 +41,10 @@ pub fn unusable(path: &Path, error: &VaultFileError) -> Failure {
     Failure::Input(trouble(path, error))
 }
 
+/// What to do about a vault that another program has open.
+const IN_USE: &str =
+    "end that program first, or let several clients share one guard (`portcullis mcp --port`)";
+
 /// The same as text.
 pub fn trouble(path: &Path, error: &VaultFileError) -> String {
     let vault = path.display();
@@ -56,10 +60,10 @@ pub fn trouble(path: &Path, error: &VaultFileError) -> String {
             )
         }
         VaultFileError::Lock(LockError::InUse { pid: Some(pid), .. }) => {
-            format!("{vault} is in use by process {pid}; end that program first")
+            format!("{vault} is in use by process {pid}; {IN_USE}")
         }
         VaultFileError::Lock(LockError::InUse { pid: None, .. }) => {
-            format!("{vault} is in use by another program; end that one first")
+            format!("{vault} is in use by another program; {IN_USE}")
         }
         other => other.to_string(),
     }
