@@ -191,10 +191,10 @@ pub enum AuditEvent {
         /// The number of their bytes together.
         bytes: u64,
     },
-    /// An upload, of which the record says that it was about to happen, failed.
+    /// An upload was refused, or one that was about to happen failed.
     UploadFailed {
-        /// The site.
-        origin: Origin,
+        /// The page that was read last.
+        origin: Option<Origin>,
         /// The reason.
         reason: Reason,
     },
@@ -362,7 +362,7 @@ impl AuditEvent {
             }),
             AuditEvent::UploadFailed { origin, reason } => json!({
                 "event": "upload_failed",
-                "origin": origin_text(origin),
+                "origin": origin_json(origin.as_ref()),
                 "reason": reason.name(),
             }),
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),

@@ -48,7 +48,7 @@ pub(crate) struct Dependencies {
     pub(crate) memory: Option<AgentMemory>,
     /// The files that the user offers for uploads.
     #[cfg(unix)]
-    pub(crate) uploads: Option<UploadFolder>,
+    pub(crate) uploads: Option<Arc<UploadFolder>>,
 }
 
 /// The standing consents of a vault. A locked vault yields none, so that the user is asked.

@@ -211,7 +211,7 @@ impl Guard {
     #[cfg(unix)]
     #[must_use]
     pub fn with_upload_folder(mut self, folder: upload_folder::UploadFolder) -> Guard {
-        self.dependencies.uploads = Some(folder);
+        self.dependencies.uploads = Some(Arc::new(folder));
         self
     }
 

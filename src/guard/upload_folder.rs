@@ -42,7 +42,7 @@ pub enum FileRefused {
     NoSuchFile,
     /// A name that a question cannot show whole.
     #[error(
-        "one of these names has invisible characters or more than 80: the user would not see which file it is"
+        "one of these names has quotes, invisible characters or more than 80: the user would not see which file it is"
     )]
     Unshowable,
     /// The page's input takes one file.

@@ -120,7 +120,7 @@ fn event() -> impl Strategy<Value = AuditEvent> {
             files,
             bytes
         }),
-        (address(), reason()).prop_map(|(origin, reason)| AuditEvent::UploadFailed { origin, reason }),
+        (origin(), reason()).prop_map(|(origin, reason)| AuditEvent::UploadFailed { origin, reason }),
         any::<[u8; 32]>().prop_map(|policy| AuditEvent::Observing { policy }),
         (about(), fields(), origin(), would_have(), any::<bool>()).prop_map(
             |(about, fields, origin, would, done)| AuditEvent::Observed {

@@ -29,13 +29,9 @@ impl Core {
                 self.key_aimed(verb, seen.map(|it| *it), now)
             }
             (State::AskingVerb { verb, prompt, asked_on }, Event::Answered(answered)) => {
-                self.note_reached(&answered);
-                let answer = prompt.ticket().settle(&answered, now);
-                let agreed = answer.agrees();
+                let answer = self.settle_answer(&prompt, &answered, now);
                 let events = consent_events(&prompt, answer);
-                let consent = if agreed { Consent::Given } else { Consent::Refused };
-                self.note_prompt();
-                self.note_answer(answer);
+                let consent = if answer.agrees() { Consent::Given } else { Consent::Refused };
                 self.record(events, AfterRecord::AskedVerb { verb, consent, asked_on })
             }
             (State::ShowingPage { verb }, Event::PageRead(page)) => self.page_shown(verb, page),

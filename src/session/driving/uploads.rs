@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use browser_signals::outline::Purpose;
 use browser_signals::playwright::ObservationTarget;
-use policy_dfa::{Reason, VerbKind};
+use browser_signals::{ElementRef, Observed, Snapshot};
+use policy_dfa::Reason;
 
 use super::container::Session;
 use super::container_actions::{reason_of, release_within};
 use crate::audit::AuditEvent;
 use crate::guard::upload_folder::{CopiedFiles, FileRefused};
 use crate::session::core::verb_refused;
+use crate::session::prompts::upload::UploadTarget;
 
 impl Session {
     /// The names of the files that the user offers for uploads, as the agent may name them.
@@ -49,81 +51,82 @@ impl Session {
         if self.tab.dialog().is_some() {
             return Ok(verb_refused(Reason::DialogOpen));
         }
+        // As during a request for values, dialogs are dismissed until the end.
+        self.tab.let_dialogs_wait(false);
+        let done = self.upload_undisturbed(names).await;
+        self.after_action().await;
+        match done? {
+            Ok(()) => Ok("ok".to_owned()),
+            Err(reason) => {
+                let reason = self.core.for_want_of_a_user(reason);
+                self.core.note_denial(reason);
+                let origin = self.core.page.clone();
+                let event = AuditEvent::UploadFailed { origin, reason };
+                Ok(verb_refused(if self.record(&[event], true) { reason } else { Reason::AuditUnavailable }))
+            }
+        }
+    }
+
+    /// The inner error is the reason of a refusal.
+    async fn upload_undisturbed(&mut self, names: &[String]) -> Result<Result<(), Reason>, FileRefused> {
         let Some((chooser, input)) = self.tab.file_chooser() else { return Err(FileRefused::NoChooser) };
         if names.len() > 1 && !chooser.several {
             return Err(FileRefused::OnlyOne);
         }
         let page = match self.tab.observe(ObservationTarget::Element(&input)).await {
             Ok(page) => page,
-            Err(error) => return Ok(self.refuse_upload(reason_of(&error))),
+            Err(error) => return Ok(Err(reason_of(&error))),
         };
         // Whether the folder has a file is not told where nothing could be uploaded.
         let target = match self.core.may_upload(&page, self.now()) {
             Ok(target) => target,
-            Err(reason) => return Ok(self.refuse_upload(reason)),
+            Err(reason) => return Ok(Err(reason)),
         };
-        let copies = self.copies(names)?;
-        if let Err(reason) = self.prepare_release().await {
-            return Ok(self.refuse_upload(reason));
-        }
-        let prompt = self.core.ask_about_upload(copies.asked.clone(), &target, &page, self.now());
+        let copies = self.copies(names).await?;
+        Ok(self.ask_and_give(copies, target, &input, &page).await)
+    }
+
+    async fn ask_and_give(
+        &mut self,
+        copies: CopiedFiles,
+        target: UploadTarget,
+        input: &ElementRef,
+        page: &Observed<Snapshot>,
+    ) -> Result<(), Reason> {
+        self.prepare_release().await?;
+        let prompt = self.core.ask_about_upload(copies.asked.clone(), &target, page, self.now());
         let answered = self.dependencies.ask(&prompt).await;
-        let (agreed, events) = self.core.answered_about_upload(&prompt, &answered, self.now());
+        let (agreed, events) = self.core.answered_about_upload(&prompt, &answered, &target, self.now());
         let is_recorded = self.record(&events, true);
         if !agreed {
-            return Ok(self.refuse_upload(Reason::ConsentDenied));
+            return Err(Reason::ConsentDenied);
         }
-        let site = target.site.clone();
         let uploaded = AuditEvent::Uploaded {
-            origin: site.clone(),
+            origin: target.site.clone(),
             files: copies.asked.len() as u64,
             bytes: copies.asked.iter().map(|file| file.bytes).sum(),
         };
         if !is_recorded || !self.record(&[uploaded], true) {
-            return Ok(self.refuse_upload(Reason::AuditUnavailable));
+            return Err(Reason::AuditUnavailable);
         }
         self.text.note_unknown_values();
         let paths = copies.paths.clone();
         // Chromium reads them when the page does.
         self.uploaded.push(copies);
         let open = self.open_to(target.origins());
-        let narrowed = release_within(&self.proxy, &open, async || ()).await;
-        let given = match narrowed {
-            Ok(()) => {
-                // A page may send its form by itself once it has the files.
-                self.agent_actions.set_sending(true);
-                let tab = Arc::clone(&self.tab);
-                let given = self.while_asking(async { tab.give_files(&input, &paths, &page).await }).await;
-                self.agent_actions.set_sending(false);
-                given.and_then(|given| given.map_err(|error| reason_of(&error)))
-            }
-            Err(reason) => Err(reason),
-        };
-        self.after_action().await;
-        Ok(match given {
-            Ok(()) => "ok".to_owned(),
-            Err(reason) => {
-                self.core.note_denial(reason);
-                self.record(&[AuditEvent::UploadFailed { origin: site, reason }], true);
-                verb_refused(reason)
-            }
-        })
+        release_within(&self.proxy, &open, async || ()).await?;
+        // A page may send its form by itself once it has the files.
+        self.agent_actions.set_sending(true);
+        let tab = Arc::clone(&self.tab);
+        let given = self.while_asking(async { tab.give_files(input, &paths, page).await }).await;
+        self.agent_actions.set_sending(false);
+        given?.map_err(|error| reason_of(&error))
     }
 
-    fn copies(&self, names: &[String]) -> Result<CopiedFiles, FileRefused> {
-        let folder = self.dependencies.uploads.as_ref().ok_or(FileRefused::NoFolder)?;
-        tokio::task::block_in_place(|| folder.copy(names))
-    }
-
-    fn refuse_upload(&mut self, reason: Reason) -> String {
-        let reason = self.core.for_want_of_a_user(reason);
-        self.core.note_denial(reason);
-        let origin = self.core.page.clone();
-        let event = AuditEvent::Verb { verb: VerbKind::Submit, origin, refused: Some(reason) };
-        if self.record(&[event], false) {
-            verb_refused(reason)
-        } else {
-            verb_refused(Reason::AuditUnavailable)
-        }
+    async fn copies(&self, names: &[String]) -> Result<CopiedFiles, FileRefused> {
+        let folder = self.dependencies.uploads.clone().ok_or(FileRefused::NoFolder)?;
+        let names = names.to_vec();
+        let copied = tokio::task::spawn_blocking(move || folder.copy(&names)).await;
+        copied.map_err(|_| FileRefused::Unreadable)?
     }
 }

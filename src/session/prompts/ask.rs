@@ -235,6 +235,20 @@ impl Core {
         self.happened(SessionEvent::Prompted);
     }
 
+    /// Takes the answer to a prompt within an action, which counts.
+    pub(in crate::session) fn settle_answer(
+        &mut self,
+        prompt: &ConsentPrompt,
+        answered: &Answered,
+        now: Millis,
+    ) -> Answer {
+        self.note_reached(answered);
+        let answer = prompt.ticket().settle(answered, now);
+        self.note_prompt();
+        self.note_answer(answer);
+        answer
+    }
+
     /// Advances the policy's history by the answer to a prompt within an action.
     pub(in crate::session) fn note_answer(&mut self, answer: Answer) {
         if !answer.agrees() {
@@ -341,10 +355,7 @@ impl Core {
         answered: &Answered,
         now: Millis,
     ) -> (bool, Vec<AuditEvent>) {
-        self.note_reached(answered);
-        let answer = prompt.ticket().settle(answered, now);
-        self.note_prompt();
-        self.note_answer(answer);
+        let answer = self.settle_answer(prompt, answered, now);
         self.note_seen(prompt, answer.agrees());
         (answer.agrees(), consent_events(prompt, answer))
     }

@@ -18,8 +18,8 @@ pub(in crate::session) struct PlanQuestion {
 }
 
 impl PlanQuestion {
-    /// The prompt for a task; `None` for a task that needs no values and uploads no files. Standing consents are not asked about again, and
-    /// neither are kinds that the policy asks about every time.
+    /// The prompt for a task; `None` for a task that needs no values and uploads no files. Standing consents are not asked about
+    /// again, and neither are kinds that the policy asks about every time.
     pub(in crate::session) fn of(
         intake: &Intake,
         uploads: bool,

@@ -1,7 +1,9 @@
 //! Files for a page: the decision, the prompt and the effect of its answer.
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, TlsState};
-use policy_dfa::{Carried, Consent, ConsentScope, Event, Millis, Reason, SessionEvent, VerbKind, Verdict};
+use policy_dfa::{
+    Carried, Consent, ConsentScope, Event, Millis, Reason, SessionEvent, Signal, VerbKind, Verdict,
+};
 
 use super::consent_events;
 use crate::audit::AuditEvent;
@@ -23,6 +25,12 @@ impl UploadTarget {
         let form = self.sent_to.iter().map(|(origin, _)| origin.clone());
         std::iter::once(self.site.clone()).chain(form).collect()
     }
+
+    /// The verb by which the policy decides. A script of the page may do anything with an input that has no form, on the page's own
+    /// site: every other one is closed.
+    fn verb(&self) -> VerbKind {
+        if self.sent_to.is_some() { VerbKind::Submit } else { VerbKind::Click }
+    }
 }
 
 impl Core {
@@ -39,34 +47,31 @@ impl Core {
             return Err(Reason::TakenOver);
         }
         if page.container.known().is_none_or(|container| *container == Container::T0) {
-            return Err(self.for_want_of_a_user(Reason::InvalidContainer));
+            return Err(Reason::InvalidContainer);
         }
         if self.history.is_suspected() {
             return Err(Reason::TaintedSession);
         }
-        let unknown = |signal| Reason::SignalUnknown(signal);
-        let site = page.origin.known().ok_or(unknown(policy_dfa::Signal::Origin))?;
+        let site = page.origin.known().ok_or(Reason::SignalUnknown(Signal::Origin))?;
         if !self.task.origins().contains(site) {
             return Err(Reason::OriginMismatch);
         }
         match page.tls {
             Fact::Known(TlsState::Valid | TlsState::Loopback) => {}
             Fact::Known(_) => return Err(Reason::TlsInvalid),
-            Fact::Unknown => return Err(unknown(policy_dfa::Signal::Tls)),
+            Fact::Unknown => return Err(Reason::SignalUnknown(Signal::Tls)),
         }
         let path = page.path.known().map(|path| path.to_string()).unwrap_or_default();
         let sent_to = match (page.form, &page.destination) {
             (None, _) => None,
             (Some(_), Fact::Known(to)) => Some((to.origin.clone(), to.path.to_string())),
-            (Some(_), Fact::Unknown) => return Err(unknown(policy_dfa::Signal::Destination)),
+            (Some(_), Fact::Unknown) => return Err(Reason::SignalUnknown(Signal::Destination)),
         };
         let target = UploadTarget { site: site.clone(), path, sent_to };
         if !target.origins().iter().all(|origin| self.task.origins().contains(origin)) {
             return Err(Reason::WrongDestination);
         }
-        // What a script does with an input that has no form stays on the page's own site: every other one is closed.
-        let verb = if target.sent_to.is_some() { VerbKind::Submit } else { VerbKind::Click };
-        let event = Event::Verb { verb, to: None, carries: Fact::Known(Carried::Own) };
+        let event = Event::Verb { verb: target.verb(), to: None, carries: Fact::Known(Carried::Own) };
         match self.decide(event, Some(page), self.history, Consent::None, now) {
             Verdict::Deny(reason) => Err(reason),
             Verdict::Grant(_) | Verdict::Ask(_) if self.prompts_are_spent() => Err(Reason::QuestionsSpent),
@@ -89,19 +94,17 @@ impl Core {
         self.prompt(vec![asked], &[page], ConsentScope::EveryTime, now)
     }
 
-    /// Whether the answer is yes, and its records. A yes counts as the sending of a form in the policy's history.
+    /// Whether the answer is yes, and its records. A yes counts as the verb in the policy's history.
     pub(in crate::session) fn answered_about_upload(
         &mut self,
         prompt: &ConsentPrompt,
         answered: &Answered,
+        target: &UploadTarget,
         now: Millis,
     ) -> (bool, Vec<AuditEvent>) {
-        self.note_reached(answered);
-        let answer = prompt.ticket().settle(answered, now);
-        self.note_prompt();
-        self.note_answer(answer);
+        let answer = self.settle_answer(prompt, answered, now);
         if answer.agrees() {
-            self.happened(SessionEvent::Done(VerbKind::Submit));
+            self.happened(SessionEvent::Done(target.verb()));
         }
         (answer.agrees(), consent_events(prompt, answer))
     }

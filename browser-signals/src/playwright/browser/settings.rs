@@ -29,7 +29,7 @@ pub struct BrowserSettings {
     pub private_hosts: Vec<String>,
     /// The folder that takes what pages download. Without one every download is refused.
     pub downloads: Option<PathBuf>,
-    /// What becomes of the file choosers that pages open.
+    /// The browser cancels the file choosers that pages open, or they wait.
     pub file_choosers: FileChoosers,
     /// Whether a ref that the agent has seen is never given to an element of a later document of the same container. For
     /// agents that send several steps before they have the answer to the first.

@@ -47,7 +47,7 @@ const QUIET: [&str; 23] = [
      DestroyProfileOnBrowserClose,PaintHolding",
 ];
 
-/// What a browser shows at its start whose pages the bridge opens.
+/// The argument of a browser whose pages the bridge opens: it starts without a window.
 pub(super) const NOTHING: [&str; 1] = ["--no-startup-window"];
 
 /// Further arguments, for a browser without a window.

@@ -14,13 +14,13 @@ const CHOOSER: &str = "chooser";
 /// A file chooser that a page opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChooser {
-    /// Whether it takes several files.
+    /// The input takes several files, and not one alone.
     pub several: bool,
     /// The page's input; it need not be in the document.
     input: Located,
 }
 
-/// What the guard does about file choosers.
+/// The guard cancels file choosers, or lets them wait for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileChoosers {
     /// Each is cancelled, and the page is told so.
@@ -56,7 +56,7 @@ impl Tab {
         self.state.inner().chooser = None;
     }
 
-    /// Whether a file chooser was cancelled since the last call.
+    /// Returns true if a file chooser was cancelled since the last call.
     pub fn take_cancelled_chooser(&self) -> bool {
         std::mem::take(&mut self.state.inner().cancelled_chooser)
     }

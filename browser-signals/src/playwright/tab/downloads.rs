@@ -73,7 +73,7 @@ pub(crate) struct Downloads {
 
 #[derive(Default)]
 struct Inner {
-    /// Whether nothing is kept any more.
+    /// The task has ended, and downloads are not kept any more.
     is_over: bool,
     begun: usize,
     /// How many had begun when they were last waited for.
@@ -307,7 +307,7 @@ mod tests {
         std::os::unix::fs::symlink(&outside, folder.join("report (2).pdf")).unwrap();
         let (part, bytes) = copy(&from, &folder).unwrap();
         assert_eq!(bytes, 7);
-        // What a guard that is killed here leaves has no name of a download.
+        // A guard that is killed here leaves a file with the name of an unfinished one.
         let names =
             || fs::read_dir(&folder).unwrap().flatten().map(|it| it.file_name().into_string().unwrap());
         let is_part = |name: &String| name.starts_with(".portcullis-") && name.ends_with(".part");

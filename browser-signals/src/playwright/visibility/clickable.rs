@@ -28,7 +28,7 @@ pub(super) fn clickable(captured: &Captured<'_>, visible: &VisibleText) -> HashS
         hands.entry(node).or_insert(captured.style(styles.get(index), Style::Cursor) == "pointer");
     }
     let above = |node: usize| parents.get(node).and_then(index_in);
-    let has_hand = |node: usize| {
+    let is_its_own = |node: usize| {
         let mut up = above(node);
         // An element without a box, such as one with `display: contents`, takes part in no layout.
         while let Some(at) = up.filter(|at| !hands.contains_key(at)) {
@@ -37,7 +37,7 @@ pub(super) fn clickable(captured: &Captured<'_>, visible: &VisibleText) -> HashS
         !up.and_then(|at| hands.get(&at).copied()).unwrap_or(false)
     };
     let answers =
-        hands.iter().filter(|(node, hand)| listeners.contains(node) || (**hand && has_hand(**node)));
+        hands.iter().filter(|(node, hand)| listeners.contains(node) || (**hand && is_its_own(**node)));
     let answers = answers.filter(|(node, _)| !WHOLE.contains(&captured.string(names.get(**node))));
     answers.filter_map(|(node, _)| visible.nodes.get(*node).copied()).collect()
 }

@@ -73,6 +73,7 @@ fn visible_text(captured: &Captured<'_>, is_top: bool) -> VisibleText {
         visible.deferred = deferred.filter_map(|node| visible.nodes.get(node).copied()).collect();
     }
     visible.clickable = clickable(captured, &visible);
+    visible.compare_neighbours();
     for (at, text) in visible.texts.iter().enumerate() {
         visible.by_node.insert(text.node, at);
         for stretch in text.stretches.iter().filter(|it| it.shown && !text.editable) {

@@ -145,6 +145,9 @@ pub(crate) struct VisibleText {
     pub(super) parents: Vec<Option<usize>>,
     /// Elements with a box, and whether any of it is visible.
     pub(super) boxes: HashMap<NodeId, bool>,
+    /// How each text stands to the next one, and whether its line has a digit or an `@`.
+    beside: Vec<Neighbours>,
+    numbered: Vec<bool>,
     /// Elements with a box that answer a click.
     pub(super) clickable: HashSet<NodeId>,
     /// Elements whose contents the browser lays out only near the window, and has not laid out yet.
@@ -174,27 +177,32 @@ impl VisibleText {
     pub(crate) fn cuts(&self, nodes: &[NodeId]) -> bool {
         let places = nodes.iter().filter_map(|node| self.by_node.get(node).copied());
         let (Some(first), Some(last)) = (places.clone().min(), places.max()) else { return false };
-        let beside = |at: usize| match (self.texts.get(at), self.texts.get(at + 1)) {
-            (Some(one), Some(next)) => one.beside(next),
-            _ => Neighbours::Apart,
-        };
-        let before = first.checked_sub(1).map_or(Neighbours::Apart, beside);
-        let after = beside(last);
-        if before == Neighbours::Glued || after == Neighbours::Glued {
-            return true;
+        let beside = |at: usize| self.beside.get(at).copied().unwrap_or(Neighbours::Apart);
+        let sides = [first.checked_sub(1).map_or(Neighbours::Apart, beside), beside(last)];
+        let is_in_line = sides.contains(&Neighbours::InLine);
+        sides.contains(&Neighbours::Glued) || is_in_line && self.numbered.get(first) == Some(&true)
+    }
+
+    /// Compares each text with the next one, once for all.
+    pub(super) fn compare_neighbours(&mut self) {
+        self.beside = self
+            .texts
+            .windows(2)
+            .map(|pair| match pair {
+                [one, next] => one.beside(next),
+                _ => Neighbours::Apart,
+            })
+            .collect();
+        let is_number = |text: &SeenText| text.words().contains(|c: char| c.is_numeric() || c == '@');
+        let mut from = 0;
+        for at in 0..self.texts.len() {
+            if self.beside.get(at).is_none_or(|beside| *beside == Neighbours::Apart) {
+                let line = self.texts.get(from..=at).unwrap_or_default();
+                let numbered = line.iter().any(is_number);
+                self.numbered.extend(std::iter::repeat_n(numbered, line.len()));
+                from = at + 1;
+            }
         }
-        if before == Neighbours::Apart && after == Neighbours::Apart {
-            return false;
-        }
-        let (mut from, mut to) = (first, last);
-        while let Some(at) = from.checked_sub(1).filter(|at| beside(*at) != Neighbours::Apart) {
-            from = at;
-        }
-        while beside(to) != Neighbours::Apart {
-            to += 1;
-        }
-        let line = self.texts.get(from..=to).unwrap_or_default();
-        line.iter().any(|text| text.words().contains(|c: char| c.is_numeric() || c == '@'))
     }
 
     pub(crate) fn index_of(&self, node: NodeId) -> Option<usize> {
