@@ -1,13 +1,13 @@
 //! The folder whose files the user offers for uploads, and the copies that a page gets.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use browser_signals::playwright::ThrowawayFolder;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use sha2::{Digest, Sha256};
 
 use crate::consent::{AskedFile, shows_whole};
@@ -87,9 +87,10 @@ impl UploadFolder {
 
     /// The names of the files that can be uploaded, at most a hundred, in alphabetical order.
     pub fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-        let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+        // The folder itself is read, and not what its path leads to by now.
+        let entries = rustix::fs::Dir::read_from(&self.folder).into_iter().flatten().flatten();
+        let files = entries.filter(|entry| entry.file_type() == FileType::RegularFile);
+        let names = files.filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned));
         let mut names: Vec<String> =
             names.filter(|name| !name.starts_with('.') && shows_whole(name)).collect();
         names.sort_unstable();
@@ -178,6 +179,7 @@ fn copy(from: File, to: &Path) -> Result<(u64, [u8; 32]), FileRefused> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that panics fails")]
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
@@ -248,6 +250,7 @@ mod tests {
         fs::rename(&path, place.path().join("moved")).unwrap();
         symlink(&other, &path).unwrap();
         assert_eq!(copied(&folder, &["secret.txt"]).err(), Some(FileRefused::NoSuchFile));
+        assert!(folder.names().is_empty());
     }
 
     #[test]
