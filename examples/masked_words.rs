@@ -9,13 +9,14 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "an example")]
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use classifier::Detectors;
 use policy_dfa::{Policy, authority};
 use portcullis::egress::{ReleasedValue, Releases};
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::shared_vault::SharedVault;
 use portcullis::page_text::{MASKED, PageTextGuard};
 use portcullis::page_text::{Quarantine, Scrubber};
 use portcullis::signals::{Destination, Origin};
@@ -72,7 +73,7 @@ fn guard(person: (&str, &str, &str), released: bool) -> PageTextGuard {
         Quarantine::default(),
         detectors,
         releases,
-        Arc::new(Mutex::new(vault)),
+        SharedVault::new(vault),
     )
 }
 

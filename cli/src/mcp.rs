@@ -137,7 +137,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let window = || own_window(chromium, browser.sandbox);
         let (answerer, client) = answerer(consent, window, phrase, arguments.headed).await?;
         if let Some(listening) = listening {
-            let guard = offering(arguments.guarding.guard(unlocked, listening.naming(answerer))?, files);
+            let guard = offering(arguments.guarding.guard(unlocked, answerer)?, files);
             return listening.serve(Gateway::new(guard, browser, settings)).await;
         }
         let guard = offering(arguments.guarding.guard(unlocked, answerer)?, files);

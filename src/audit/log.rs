@@ -39,6 +39,20 @@ pub trait AuditLog: Send {
     }
 }
 
+impl<L: AuditLog + ?Sized> AuditLog for Box<L> {
+    fn append(&mut self, session: SessionId, event: &AuditEvent, unix_ms: u64, sync: bool) -> io::Result<()> {
+        (**self).append(session, event, unix_ms, sync)
+    }
+
+    fn sign_head(&mut self, signer: &dyn HeadSigner, unix_ms: u64) -> io::Result<Option<SignedHead>> {
+        (**self).sign_head(signer, unix_ms)
+    }
+
+    fn check(&self, known: Option<&SignedHead>, key: [u8; 32]) -> Result<Option<u64>, String> {
+        (**self).check(known, key)
+    }
+}
+
 /// Concurrent sessions share a log.
 impl<L: AuditLog> AuditLog for Arc<Mutex<L>> {
     fn append(&mut self, session: SessionId, event: &AuditEvent, unix_ms: u64, sync: bool) -> io::Result<()> {

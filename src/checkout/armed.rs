@@ -71,11 +71,9 @@ impl Armed {
             return Outcome::Unasked;
         }
         let answered = stage.wait_for(|stage| !matches!(stage, Stage::Waiting | Stage::Authorising));
-        let reached = match timeout_at(end, answered).await {
-            Ok(Ok(stage)) => *stage,
-            _ => return self.void().await,
-        };
-        match reached {
+        // The borrowed stage is copied at once, since it cannot move to another thread with the session.
+        let reached = timeout_at(end, answered).await.ok().and_then(Result::ok).map(|stage| *stage);
+        match reached.unwrap_or(Stage::Closed) {
             Stage::Authorised => self.redeemed(end).await,
             Stage::Paid => self.paid(),
             Stage::Declined(reason) => Outcome::Declined(reason),

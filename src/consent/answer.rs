@@ -111,7 +111,8 @@ impl Ticket {
 
     /// The answer that counts for this ticket's prompt: no, if it belongs to another prompt or is late.
     pub fn settle(&self, answered: &Answered, now: Millis) -> Answer {
-        let late = now.0 >= self.asked_at.0.saturating_add(ANSWER_TIMEOUT.0);
+        let shown_at = self.asked_at.0.saturating_add(answered.waited.0);
+        let late = now.0 >= shown_at.saturating_add(ANSWER_TIMEOUT.0);
         let ours = answered.nonce == self.nonce && answered.subject == self.subject;
         if ours && !late { answered.answer } else { Answer::No }
     }
@@ -124,16 +125,30 @@ pub struct Answered {
     subject: Subject,
     answer: Answer,
     reached_nobody: bool,
+    /// How long the question waited for those of other sessions before the user saw it.
+    waited: Millis,
 }
 
 impl Answered {
     pub(super) fn to(ticket: &Ticket, answer: Answer) -> Answered {
-        Answered { nonce: ticket.nonce, subject: ticket.subject.clone(), answer, reached_nobody: false }
+        Answered {
+            nonce: ticket.nonce,
+            subject: ticket.subject.clone(),
+            answer,
+            reached_nobody: false,
+            waited: Millis(0),
+        }
     }
 
     /// A no for want of anybody who could be asked.
     pub(super) fn by_nobody(ticket: &Ticket) -> Answered {
         Answered { reached_nobody: true, ..Answered::to(ticket, Answer::No) }
+    }
+
+    /// The answer to a question that waited this long for those of other sessions before the user saw it.
+    #[must_use]
+    pub fn after_waiting(self, waited: Millis) -> Answered {
+        Answered { waited, ..self }
     }
 
     /// Whether the question reached nobody. The answer is no then.

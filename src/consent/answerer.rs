@@ -85,6 +85,8 @@ pub struct HandOver {
     pub origin: Origin,
     /// The reason of the refusal.
     pub reason: Reason,
+    /// The user's label for the client whose agent asked, if several are served.
+    pub client: Option<String>,
 }
 
 impl HandOver {
@@ -98,7 +100,7 @@ impl HandOver {
     pub fn of(kind: Kind, origin: Origin, reason: Reason) -> Option<HandOver> {
         // Data that the policy never releases is not offered: a manipulated agent that requests a card would get the user
         // to type it.
-        reason.can_be_settled_by_hand().then_some(HandOver { kind, origin, reason })
+        reason.can_be_settled_by_hand().then_some(HandOver { kind, origin, reason, client: None })
     }
 
     /// Whether the offer waits for a second refusal of the same kind: the agent may mend its request until then.
@@ -128,8 +130,11 @@ impl HandedOver {
 
 impl fmt::Display for HandOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let HandOver { kind, origin, reason } = self;
+        let HandOver { kind, origin, reason, client } = self;
         let kind = kind.as_str();
+        if let Some(client) = client {
+            write!(f, "From your client `{client}`: ")?;
+        }
         write!(f, "The agent asked for your {kind} on {origin} and did not get it. {} ", reason.explain())?;
         if *reason == Reason::LowSafety {
             f.write_str("Words in it read like an attempt to direct the agent, or like a scam. ")?;

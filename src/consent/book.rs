@@ -7,7 +7,7 @@ use sirl::{FieldSet, Kind};
 use super::answer::Answer;
 use super::asked::ACCOUNT_NAMES;
 use super::form::FormPlace;
-use super::standing::StandingConsent;
+use super::standing::{StandingChanges, StandingConsent};
 
 /// The lifetime of a yes for a session.
 pub const CONSENT_LIFETIME: Millis = Millis(30 * 60 * 1000);
@@ -17,7 +17,7 @@ pub const SITE_LIFETIME: Millis = Millis(30 * 24 * 60 * 60 * 1000);
 
 /// The most standing consents. When a question is answered with one more, the oldest yes is removed, or the oldest never
 /// where there is no yes. This many fit into a state of the vault, however long their hosts are.
-const MAX_STANDING: usize = 64;
+pub(super) const MAX_STANDING: usize = 64;
 
 /// One answer, with times on the session's clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,26 @@ pub(super) struct Noted {
 }
 
 impl Noted {
+    /// A standing consent from an earlier session, or from one at the same time, in a session that began at `began`.
+    fn standing(consent: &StandingConsent, began: u64) -> Noted {
+        Noted {
+            kind: consent.kind,
+            fields: consent.fields,
+            to: consent.to.clone(),
+            records: consent.records.clone(),
+            form: consent.form.clone(),
+            answer: if consent.given { Answer::Site } else { Answer::Never },
+            until: consent.until.map(|until| Millis(until.saturating_sub(began))),
+            earlier: true,
+        }
+    }
+
+    /// Whether it is in force by this standing consent.
+    fn is_by(&self, consent: &StandingConsent) -> bool {
+        let answer = if consent.given { Answer::Site } else { Answer::Never };
+        (self.kind, &self.to, self.answer) == (consent.kind, &consent.to, answer) && self.form == consent.form
+    }
+
     /// Whether a yes covers these fields of these records in this form.
     fn covers(&self, release: &ReleaseScope<'_>) -> bool {
         let ReleaseScope { kind, fields, records, form, .. } = release;
@@ -88,6 +108,8 @@ pub struct ReleaseScope<'a> {
 pub struct ConsentBook {
     pub(super) noted: Vec<Noted>,
     pub(super) standing: Vec<StandingConsent>,
+    /// The standing consents that the vault stored when the book last saw it.
+    stored: Vec<StandingConsent>,
     began: u64,
     pub(super) changed: bool,
 }
@@ -95,17 +117,20 @@ pub struct ConsentBook {
 impl ConsentBook {
     /// A book for a session that begins at `began` (milliseconds since 1970), with the standing consents from before.
     pub fn with_standing(standing: Vec<StandingConsent>, began: u64) -> ConsentBook {
-        let noted = standing.iter().map(|consent| Noted {
-            kind: consent.kind,
-            fields: consent.fields,
-            to: consent.to.clone(),
-            records: consent.records.clone(),
-            form: consent.form.clone(),
-            answer: if consent.given { Answer::Site } else { Answer::Never },
-            until: consent.until.map(|until| Millis(until.saturating_sub(began))),
-            earlier: true,
-        });
-        ConsentBook { noted: noted.collect(), standing, began, changed: false }
+        let noted = standing.iter().map(|consent| Noted::standing(consent, began)).collect();
+        ConsentBook { noted, stored: standing.clone(), standing, began, changed: false }
+    }
+
+    /// Takes over what sessions at the same time changed of the stored standing consents. `stored` are those of now.
+    pub fn take_over(&mut self, stored: Vec<StandingConsent>) {
+        let changes = StandingChanges::between(&self.stored, &stored);
+        for gone in &changes.gone {
+            self.noted.retain(|noted| !noted.is_by(gone));
+        }
+        let new = changes.new.iter().map(|consent| Noted::standing(consent, self.began));
+        self.noted.splice(0..0, new);
+        self.standing = changes.applied_to(std::mem::take(&mut self.standing));
+        self.stored = stored;
     }
 
     /// Notes an answer. A yes for this once counts for its question alone and is not noted; neither is one for a form that
@@ -238,9 +263,15 @@ impl ConsentBook {
         self.noted.iter().any(|noted| (noted.kind, &noted.to, noted.answer) == (kind, to, Answer::Never))
     }
 
-    /// The standing consents, if they changed since the last call.
-    pub fn take_changes(&mut self) -> Option<Vec<StandingConsent>> {
-        std::mem::take(&mut self.changed).then(|| self.standing.clone())
+    /// The changes of the standing consents that are not stored, if there are some since the last call.
+    pub fn take_changes(&mut self) -> Option<StandingChanges> {
+        let changed = std::mem::take(&mut self.changed);
+        changed.then(|| StandingChanges::between(&self.stored, &self.standing))
+    }
+
+    /// Notes that these changes are stored now.
+    pub fn note_stored(&mut self, changes: &StandingChanges) {
+        self.stored = changes.applied_to(std::mem::take(&mut self.stored));
     }
 }
 
@@ -368,10 +399,10 @@ mod tests {
             assert_eq!(about(&book, &at(Purpose::Address, "/checkout")), Consent::Given);
             assert_eq!(about(&book, &at(Purpose::Address, "/club")), Consent::None);
             let standing = book.take_changes();
-            assert_eq!(standing.as_ref().map(Vec::len), kept);
+            assert_eq!(standing.as_ref().map(|changes| changes.new.len()), kept);
             // A later plan is not asked about again, and a later form is.
             let Some(standing) = standing else { continue };
-            let standing = from_json(&to_json(&standing)).unwrap();
+            let standing = from_json(&to_json(&standing.new)).unwrap();
             assert_eq!(standing[0].form, bound.form);
             let next = ConsentBook::with_standing(standing, began);
             assert_eq!(next.about(&plan.release(Kind::Address, city()), SITE, Millis(0)), Consent::Given);
@@ -395,7 +426,7 @@ mod tests {
         let mut book = ConsentBook::with_standing(Vec::new(), began);
         book.note(&here.release(Kind::Address, city()), Answer::Site, Millis(5));
         book.note(&here.release(Kind::Contact, FieldSet::EMPTY), Answer::Never, Millis(6));
-        let kept = from_json(&to_json(&book.take_changes().unwrap())).unwrap();
+        let kept = from_json(&to_json(&book.take_changes().unwrap().new)).unwrap();
         assert_eq!(book.take_changes(), None);
 
         let address = here.release(Kind::Address, city());
@@ -417,7 +448,7 @@ mod tests {
         let mut book = ConsentBook::default();
         book.note(&here.release(Kind::Address, city()), Answer::Site, Millis(0));
         book.note(&here.release(Kind::Address, city()), Answer::Never, Millis(1));
-        let kept = book.take_changes().unwrap();
+        let kept = book.take_changes().unwrap().new;
         assert_eq!(kept.len(), 1);
         assert!(!kept.first().unwrap().given);
     }
@@ -437,7 +468,7 @@ mod tests {
             let release = asked.release(Kind::Address, Field::ALL.into_iter().collect());
             book.note(&release, Answer::Site, Millis(number as u64));
         }
-        let kept = to_json(&book.take_changes().unwrap());
+        let kept = to_json(&book.take_changes().unwrap().new);
         assert!(kept.len() < 64 << 10, "{} bytes", kept.len());
         let read = from_json(&kept).unwrap();
         assert_eq!(read.len(), MAX_STANDING);
@@ -468,5 +499,46 @@ mod tests {
             entry[0][key] = old;
         }
         assert_eq!(from_json(b"{}"), None);
+    }
+
+    #[test]
+    fn sessions_at_the_same_time_lose_no_answer_of_each_other() {
+        let (shop, bank) = (
+            Asked::new("address:home", "https://shop.example"),
+            Asked::new("address:home", "https://bank.example"),
+        );
+        fn release(asked: &Asked) -> ReleaseScope<'_> {
+            asked.release(Kind::Address, Kind::Address.default_fields())
+        }
+        let about =
+            |book: &ConsentBook, asked: &Asked| book.about(&release(asked), ConsentScope::Site, Millis(9));
+        let mut stored = Vec::new();
+        let store = |book: &mut ConsentBook, stored: &mut Vec<StandingConsent>| {
+            let changes = book.take_changes().unwrap();
+            *stored = changes.applied_to(std::mem::take(stored));
+            book.note_stored(&changes);
+        };
+        let [mut first, mut second] = [5, 6].map(|began| ConsentBook::with_standing(Vec::new(), began));
+        first.note(&release(&shop), Answer::Site, Millis(1));
+        second.note(&release(&bank), Answer::Never, Millis(2));
+        store(&mut first, &mut stored);
+        store(&mut second, &mut stored);
+        assert_eq!(stored.len(), 2, "neither answer replaces the other");
+        first.take_over(stored.clone());
+        second.take_over(stored.clone());
+        for book in [&first, &second] {
+            assert_eq!((about(book, &shop), about(book, &bank)), (Consent::Given, Consent::Refused));
+            assert!(book.never(Kind::Address, &bank.to));
+        }
+        second.note(&release(&shop), Answer::Never, Millis(3));
+        store(&mut second, &mut stored);
+        first.take_over(stored.clone());
+        assert_eq!(
+            about(&first, &shop),
+            Consent::Refused,
+            "a never of another session holds in this one too"
+        );
+        assert_eq!(stored.len(), 2);
+        assert_eq!(first.take_changes(), None, "what others changed is stored already");
     }
 }

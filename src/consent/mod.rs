@@ -54,6 +54,6 @@ pub use form::{Exposed, FormPlace, Purpose};
 pub(crate) use line::visible;
 pub use line::{LineStyle, PromptLine, SiteName};
 pub use prompt::{ConsentPrompt, Notice};
-pub use standing::StandingConsent;
+pub use standing::{StandingChanges, StandingConsent};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;

@@ -6,6 +6,7 @@ use browser_signals::Origin;
 use serde::{Deserialize, Serialize};
 use sirl::{Field, FieldSet, Kind};
 
+use super::book::MAX_STANDING;
 use super::form::{FormPlace, Purpose};
 
 /// An answer that outlives a session: a yes for a site, or a never.
@@ -44,6 +45,44 @@ impl fmt::Display for StandingConsent {
             Some(until) => write!(f, ", until {}", date(until)),
             None => Ok(()),
         }
+    }
+}
+
+/// What a session changed of the standing consents.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StandingChanges {
+    /// Those that are gone.
+    pub gone: Vec<StandingConsent>,
+    /// New ones, oldest first.
+    pub new: Vec<StandingConsent>,
+}
+
+impl StandingChanges {
+    /// The changes from one list to another.
+    pub fn between(before: &[StandingConsent], after: &[StandingConsent]) -> StandingChanges {
+        let without = |all: &[StandingConsent], others: &[StandingConsent]| {
+            all.iter().filter(|one| !others.contains(one)).cloned().collect()
+        };
+        StandingChanges { gone: without(before, after), new: without(after, before) }
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.new.is_empty()
+    }
+
+    /// These consents with the changes made. What another session changed meanwhile stays changed.
+    pub fn applied_to(&self, stored: Vec<StandingConsent>) -> Vec<StandingConsent> {
+        let mut all = stored;
+        all.retain(|one| !self.gone.contains(one) && !self.new.contains(one));
+        all.extend(self.new.iter().cloned());
+        while all.len() > MAX_STANDING {
+            // A yes is removed before a never: one more question costs the user less than a lost refusal.
+            let oldest = all.iter().enumerate().min_by_key(|(_, old)| (!old.given, old.since));
+            let Some((at, _)) = oldest else { break };
+            all.remove(at);
+        }
+        all
     }
 }
 

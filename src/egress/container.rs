@@ -9,12 +9,13 @@ use browser_signals::{Container, Destination, Origin};
 use classifier::{Detectors, SensitiveKind};
 use sirl::{Field, FieldSet};
 use url::Url;
-use vault::{Outgoing, ReleaseError, Vault};
+use vault::{Outgoing, ReleaseError};
 
 use super::pieces::{self, Piece};
 use super::sign_on::{AgreedSignOn, is_return, may_return};
 use super::{ReleasedValue, Releases};
 use crate::guard::agent_actions::{AgentActions, Forwarded};
+use crate::guard::shared_vault::SharedVault;
 
 /// The number of sequences, which are told apart by the name of a piece. A page with more names mixes some of them.
 const SEQUENCES: usize = 16;
@@ -48,7 +49,7 @@ pub struct ContainerEgress {
     providers: Vec<Origin>,
     own_path: bool,
     releases: Releases,
-    vault: Arc<Mutex<Vault>>,
+    vault: SharedVault,
     detectors: Arc<Detectors>,
     sent: Mutex<Vec<Outgoing>>,
     actions: AgentActions,
@@ -63,7 +64,7 @@ impl ContainerEgress {
         task: Vec<Origin>,
         payment: Vec<Origin>,
         releases: Releases,
-        vault: Arc<Mutex<Vault>>,
+        vault: SharedVault,
         detectors: Arc<Detectors>,
     ) -> Self {
         let (sent, actions) = (Mutex::default(), AgentActions::default());

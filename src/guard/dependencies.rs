@@ -1,15 +1,18 @@
 //! The dependencies of a guard's sessions, and the ways sessions use them: prompts to the user, and states that the
 //! vault stores beyond a session.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use classifier::Detectors;
+use policy_dfa::Millis;
 use sirl::{Field, Schema};
-use vault::{Binding, Entropy, StateName, Vault};
+use vault::{Binding, StateName, Vault};
 
-use super::agent_memory::{self, AgentMemory, Guesses};
-use super::opening::VaultKeeper;
+use super::agent_memory::{self, Guesses, SharedMemory};
+use super::shared::{KeptFile, SharedAnswerer, SharedEntropy};
+use super::shared_vault::SharedVault;
 use super::stored_head;
 #[cfg(unix)]
 use super::upload_folder::UploadFolder;
@@ -18,41 +21,46 @@ use crate::checkout::PaymentHandler;
 use crate::consent::ANSWER_TIMEOUT;
 use crate::consent::HAND_OVER_TIMEOUT;
 use crate::consent::{
-    Answer, Answered, Answerer, ConsentPrompt, HandOver, HandedOver, StandingConsent, standing,
+    Answer, Answered, ConsentPrompt, HandOver, HandedOver, Notice, StandingChanges, StandingConsent, Warning,
+    standing,
 };
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
 use crate::storage::vault_lock::{IdleLock, LockHandle};
 use crate::system::unix_ms;
 
-/// Everything of a guard except the decision point.
+/// The longest time that a question waits for those of other sessions. After that it counts as one that reached nobody.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+
+/// Everything of a guard except the decision point. Guards of sessions at the same time share what is behind a lock.
+#[derive(Clone)]
 pub(crate) struct Dependencies {
-    pub(crate) vault: Arc<Mutex<Vault>>,
-    pub(crate) audit: Box<dyn AuditLog>,
-    pub(crate) answerer: Box<dyn Answerer>,
+    pub(crate) vault: SharedVault,
+    pub(crate) audit: Arc<Mutex<Box<dyn AuditLog>>>,
+    pub(crate) answerer: SharedAnswerer,
     pub(crate) payments: Option<Arc<PaymentHandler>>,
     pub(crate) detectors: Arc<Detectors>,
-    pub(crate) entropy: Box<dyn Entropy + Send>,
+    pub(crate) entropy: SharedEntropy,
     pub(crate) schema: Schema,
     pub(crate) scrubber: Scrubber,
     pub(crate) safety: Option<Arc<dyn PageSafety>>,
     /// Whether a policy's `deliver model` is carried out.
     pub(crate) shows_values_to_model: bool,
-    pub(crate) keeper: Option<Box<dyn VaultKeeper>>,
-    pub(crate) idle: Option<IdleLock>,
+    pub(crate) keeper: Option<Arc<Mutex<KeptFile>>>,
+    pub(crate) idle: Option<Arc<Mutex<IdleLock>>>,
     /// The persona whose records are preferred where the prompt names none.
     pub(crate) persona: Option<String>,
-    /// The generation of the vault's file as it was last opened or saved.
-    pub(crate) saved: Option<u64>,
     /// The agent's memory from task to task, where all tasks are one agent's.
-    pub(crate) memory: Option<AgentMemory>,
+    pub(crate) memory: Option<SharedMemory>,
+    /// The user's label for the client, which questions name.
+    pub(crate) client: Option<String>,
     /// The files that the user offers for uploads.
     #[cfg(unix)]
     pub(crate) uploads: Option<Arc<UploadFolder>>,
 }
 
 /// The standing consents of a vault. A locked vault yields none, so that the user is asked.
-pub(crate) fn standing_consents(vault: &Mutex<Vault>) -> Vec<StandingConsent> {
+pub(crate) fn standing_consents(vault: &SharedVault) -> Vec<StandingConsent> {
     let vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
     let kept = vault.state(StateName::Consents).ok().flatten();
     kept.and_then(|bytes| standing::from_json(&bytes)).unwrap_or_default()
@@ -67,12 +75,17 @@ impl Dependencies {
         return false;
     }
 
+    /// The dependencies of a session at the same time.
+    pub(crate) fn for_another_session(&self) -> Dependencies {
+        Dependencies { vault: self.vault.with_own_slot(), ..self.clone() }
+    }
+
     /// Restarts the idle lock's clock, since the user began a task or answered.
     pub(crate) fn note_user_present(&mut self) {
-        let handle = LockHandle::new(&self.vault);
-        if let Some(idle) = &mut self.idle {
+        if let Some(idle) = &self.idle {
+            let mut idle = idle.lock().unwrap_or_else(PoisonError::into_inner);
             idle.touch();
-            idle.watch(handle);
+            idle.watch(LockHandle::new(&self.vault));
         }
     }
 
@@ -81,25 +94,45 @@ impl Dependencies {
         self.keeper.is_some()
     }
 
-    /// Shows a prompt and waits for the answer while the prompt is valid. No answer counts as no.
+    /// Shows a prompt and waits for the answer while the prompt is valid. No answer counts as no. Where another session asks the
+    /// user, the prompt waits for its turn first.
     pub(crate) async fn ask(&mut self, prompt: &ConsentPrompt) -> Answered {
+        let asked = Instant::now();
+        let Ok(mut user) = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await else {
+            return prompt.answered_by_nobody();
+        };
+        let waited = Millis(u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX));
         let within = Duration::from_millis(ANSWER_TIMEOUT.0);
-        match tokio::time::timeout(within, self.answerer.answer(prompt)).await {
+        let answered = match tokio::time::timeout(within, user.answer(&self.named(prompt))).await {
             Ok(answer) => {
                 // A no may come from a window that was closed or never opened, so it does not prove a user.
                 if answer != Answer::No {
                     self.note_user_present();
                 }
-                let unreached = answer == Answer::No && !self.answerer.reached_the_user();
+                let unreached = answer == Answer::No && !user.reached_the_user();
                 if unreached { prompt.answered_by_nobody() } else { prompt.answered(answer) }
             }
             Err(_) => prompt.answered(Answer::No),
-        }
+        };
+        answered.after_waiting(waited)
+    }
+
+    /// The prompt with the client's label.
+    fn named<'a>(&self, prompt: &'a ConsentPrompt) -> Cow<'a, ConsentPrompt> {
+        let Some(label) = &self.client else { return Cow::Borrowed(prompt) };
+        let mut named = prompt.clone();
+        named.noticed.insert(0, Notice::Client(label.clone()));
+        Cow::Owned(named)
     }
 
     /// Offers a hand-over to the user, and waits for them up to a time limit.
     pub(crate) async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
-        let ended = tokio::time::timeout(HAND_OVER_TIMEOUT, self.answerer.hand_over(offer)).await;
+        let Ok(mut user) = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await else {
+            // The offer was not shown, so nobody typed anything.
+            return HandedOver::GoOn;
+        };
+        let offer = HandOver { client: self.client.clone(), ..offer.clone() };
+        let ended = tokio::time::timeout(HAND_OVER_TIMEOUT, user.hand_over(&offer)).await;
         let ended = ended.unwrap_or(HandedOver::Silence);
         if ended == HandedOver::Finished {
             self.note_user_present();
@@ -107,55 +140,61 @@ impl Dependencies {
         ended
     }
 
+    /// Shows the user a warning.
+    pub(crate) async fn warn(&self, warning: &Warning) {
+        self.answerer.turn().await.warn(warning).await;
+    }
+
     /// Asks for a card's security code, and puts it into the vault for the task. Without one the payment proceeds
     /// all the same: the bank decides whether it needs one.
     pub(crate) async fn ask_code(&mut self, card: &str, prompt: &ConsentPrompt) {
-        let within = Duration::from_millis(ANSWER_TIMEOUT.0);
-        let Ok(Some(code)) = tokio::time::timeout(within, self.answerer.card_code(card, prompt)).await else {
+        let Ok(mut user) = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await else { return };
+        let (within, prompt) = (Duration::from_millis(ANSWER_TIMEOUT.0), self.named(prompt));
+        let Ok(Some(code)) = tokio::time::timeout(within, user.card_code(card, &prompt)).await else {
             return;
         };
         let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
         // A vault that was locked meanwhile stores nothing, and pays nothing.
         let _locked =
-            vault.insert_for_task(card, Field::CardCode, code, &Binding::Anywhere, self.entropy.as_mut());
+            vault.insert_for_task(card, Field::CardCode, code, &Binding::Anywhere, &mut self.entropy);
+    }
+
+    /// The vault, also after a thread panicked with it: what is stored next is a state of its own.
+    pub(crate) fn vault(&self) -> MutexGuard<'_, Vault> {
+        self.vault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The standing consents that the vault stores now; none of a locked vault.
+    pub(crate) fn stored_consents(&self) -> Option<Vec<StandingConsent>> {
+        let stored = self.vault().state(StateName::Consents).ok()?;
+        Some(stored.and_then(|bytes| standing::from_json(&bytes)).unwrap_or_default())
     }
 
     /// The standing consents from earlier sessions.
     pub(crate) fn standing_consents(&self) -> Vec<StandingConsent> {
-        standing_consents(&self.vault)
+        self.stored_consents().unwrap_or_default()
     }
 
     /// Signs the head of the audit log and stores it in the vault, so that truncation of the log is detected. Where
     /// that fails, the previous head still protects the part that it covers.
     pub(crate) fn sign_head(&mut self) {
-        if self.keeper.is_none() {
-            return;
-        }
+        let Some(file) = self.keeper.clone() else { return };
         let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        let saved = self.saved.unwrap_or_default();
-        let kept =
-            stored_head::store(&mut vault, saved, self.audit.as_mut(), self.entropy.as_mut(), unix_ms());
-        drop(vault);
+        let saved = locked(&file).saved;
+        let kept = stored_head::store(&mut vault, saved, &mut self.audit, &mut self.entropy, unix_ms());
         if matches!(kept, Ok(true)) {
-            self.save();
+            save(&vault, &file, &mut self.entropy);
         }
     }
 
     /// Stores the texts that were withheld as suspicious in the user's vault.
     pub(crate) fn store_quarantine(&mut self, quarantine: &Quarantine) {
-        let earlier = {
-            let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            vault.state(StateName::Quarantine).ok().flatten()
-        };
-        if let Some(bytes) = quarantine.to_keep(earlier.as_ref().map(|it| it.as_slice())) {
-            self.store(StateName::Quarantine, &bytes);
-        }
+        self.change(StateName::Quarantine, |earlier| quarantine.to_keep(earlier));
     }
 
     /// How often agents guessed each value in earlier sessions.
     pub(crate) fn guesses(&self) -> Guesses {
-        let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = vault.state(StateName::Guesses).ok().flatten();
+        let kept = self.vault().state(StateName::Guesses).ok().flatten();
         kept.map(|bytes| agent_memory::guesses_from_json(&bytes)).unwrap_or_default()
     }
 
@@ -167,36 +206,55 @@ impl Dependencies {
 
     /// Adds the guesses of a session to those stored in the user's vault.
     pub(crate) fn store_guesses(&mut self, new: &Guesses) {
-        if let Some(bytes) = agent_memory::guesses_to_json(&self.guesses(), new) {
-            self.store(StateName::Guesses, &bytes);
-        }
+        self.change(StateName::Guesses, |earlier| {
+            let earlier = earlier.map(agent_memory::guesses_from_json).unwrap_or_default();
+            agent_memory::guesses_to_json(&earlier, new)
+        });
     }
 
-    /// Stores a state in the vault and saves the file. Returns whether the state is persisted.
-    pub(crate) fn store(&mut self, name: StateName, bytes: &[u8]) -> bool {
-        if self.keeper.is_none() {
-            return false;
-        }
-        let set = {
-            let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-            vault.set_state(name, bytes, self.entropy.as_mut())
-        };
-        set.is_ok() && self.save()
+    /// Applies changes of the standing consents to those that the vault stores, which other sessions change too. Returns whether
+    /// they are persisted.
+    pub(crate) fn store_standing(&mut self, changes: &StandingChanges) -> bool {
+        self.change(StateName::Consents, |stored| {
+            let stored = stored.and_then(standing::from_json).unwrap_or_default();
+            Some(standing::to_json(&changes.applied_to(stored)))
+        })
+    }
+
+    /// Replaces a state of the vault by what `new` makes of it, and saves the file. Returns whether the new state is persisted.
+    /// No other session changes it in between.
+    fn change(&mut self, name: StateName, new: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>) -> bool {
+        let Some(file) = self.keeper.clone() else { return false };
+        let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = vault.state(name).ok().flatten();
+        let Some(new) = new(stored.as_ref().map(|bytes| bytes.as_slice())) else { return false };
+        let set = vault.set_state(name, &new, &mut self.entropy);
+        set.is_ok() && save(&vault, &file, &mut self.entropy)
     }
 
     /// Writes the vault's file. Returns whether it is on disk.
     pub(crate) fn save(&mut self) -> bool {
-        let Some(keeper) = &mut self.keeper else { return false };
+        let Some(file) = self.keeper.clone() else { return false };
         let vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = vault.to_bytes(self.entropy.as_mut());
-        let saved = bytes.is_ok_and(|bytes| keeper.save(&bytes).is_ok());
-        if saved {
-            self.saved = Some(vault.generation());
-        } else {
-            tracing::warn!(
-                "the vault's file could not be saved: standing consents hold for this task alone, and no password is made"
-            );
-        }
-        saved
+        save(&vault, &file, &mut self.entropy)
     }
+}
+
+fn locked(file: &Mutex<KeptFile>) -> MutexGuard<'_, KeptFile> {
+    file.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes the vault's file. Returns whether it is on disk. The caller holds the vault, so that no older state replaces a newer one.
+fn save(vault: &Vault, file: &Mutex<KeptFile>, entropy: &mut SharedEntropy) -> bool {
+    let bytes = vault.to_bytes(entropy);
+    let mut file = locked(file);
+    let saved = bytes.is_ok_and(|bytes| file.keeper.save(&bytes).is_ok());
+    if saved {
+        file.saved = vault.generation();
+    } else {
+        tracing::warn!(
+            "the vault's file could not be saved: standing consents hold for this task alone, and no password is made"
+        );
+    }
+    saved
 }

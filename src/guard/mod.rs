@@ -5,8 +5,10 @@
 //! |---|---|
 //! | `opening` | the user's own vault, and the errors of opening a guard |
 //! | `dependencies` | vault, audit log, answerer and more, and the ways sessions use them |
+//! | `shared` | what guards of sessions at the same time share |
+//! | [`shared_vault`] | their vault |
 //! | [`stored_head`] | the audit log's head, stored in the vault |
-//! | `agent_memory` | guesses and taint that outlive a task |
+//! | `agent_memory` | guesses and taint of an agent's other tasks |
 //! | [`taint`] | where text was read, and where it may go |
 //! | [`agent_actions`] | the agent's recorded actions over all pages of a task |
 //! | [`placement`] | which control takes which field |
@@ -20,6 +22,8 @@ mod opening;
 pub mod placement;
 pub mod pointing;
 pub(crate) mod purpose;
+pub(crate) mod shared;
+pub mod shared_vault;
 pub mod stored_head;
 pub mod taint;
 #[cfg(unix)]
@@ -40,9 +44,11 @@ use crate::page_text::Scrubber;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::storage::vault_lock::{IdleLock, LockHandle};
 pub use crate::system::SystemEntropy;
-use agent_memory::AgentMemory;
+use agent_memory::SharedMemory;
 pub(crate) use dependencies::Dependencies;
 pub use opening::{GuardError, Replaced, UserVault, VaultKeeper, VaultKey};
+use shared::{KeptFile, SharedAnswerer, SharedEntropy};
+use shared_vault::SharedVault;
 
 /// A policy's decision point with its dependencies, ready for one session after another.
 pub struct Guard {
@@ -108,8 +114,9 @@ impl Guard {
                 (vault, keeper)
             }
         };
-        let saved = keeper.is_some().then(|| vault.generation());
-        let vault = Arc::new(Mutex::new(vault));
+        let keeper =
+            keeper.map(|keeper| Arc::new(Mutex::new(KeptFile { keeper, saved: vault.generation() })));
+        let vault = SharedVault::new(vault);
         let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
         let detectors = Arc::new(detectors);
         let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
@@ -125,11 +132,11 @@ impl Guard {
         let schema = Schema::default();
         let dependencies = Dependencies {
             vault,
-            audit,
-            answerer,
+            audit: Arc::new(Mutex::new(audit)),
+            answerer: SharedAnswerer::new(answerer),
             payments: None,
             detectors,
-            entropy,
+            entropy: SharedEntropy::new(entropy),
             schema,
             scrubber,
             safety,
@@ -137,8 +144,8 @@ impl Guard {
             keeper,
             idle: None,
             persona: None,
-            saved,
             memory: None,
+            client: None,
             #[cfg(unix)]
             uploads: None,
         };
@@ -182,6 +189,24 @@ impl Guard {
         self
     }
 
+    /// A guard for a session at the same time: with the same policy, vault, record and answerer, and the same memory of the agent.
+    /// The user is asked one question after the other. Neither session releases or finds the values that the user's words
+    /// gave to the other's task.
+    #[must_use]
+    pub fn for_another_session(&self) -> Guard {
+        Guard {
+            decision: self.decision.for_another_session(),
+            dependencies: self.dependencies.for_another_session(),
+        }
+    }
+
+    /// Names the client in every question, by the user's own label for it.
+    #[must_use]
+    pub fn named_in_questions(mut self, label: &str) -> Guard {
+        self.dependencies.client = Some(label.to_owned());
+        self
+    }
+
     /// Locks the vault. From now on nothing is released, in running sessions too.
     pub fn lock(&self) {
         self.lock_handle().lock();
@@ -195,7 +220,7 @@ impl Guard {
     /// Locks the vault once the user has neither begun a task nor answered a prompt for this long.
     #[must_use]
     pub fn with_idle_lock(mut self, after: Duration) -> Guard {
-        self.dependencies.idle = Some(IdleLock::new(after));
+        self.dependencies.idle = Some(Arc::new(Mutex::new(IdleLock::new(after))));
         self
     }
 
@@ -220,7 +245,7 @@ impl Guard {
     /// no sensitive access in the next, until the user agrees to one.
     #[must_use]
     pub fn with_one_agent(mut self) -> Guard {
-        self.dependencies.memory = Some(AgentMemory::default());
+        self.dependencies.memory = Some(SharedMemory::default());
         self
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::Origin;
 use policy_dfa::Carried;
@@ -28,6 +29,25 @@ pub struct TaintTracker {
     is_full: bool,
     /// Whether some text was read in earlier tasks.
     is_of_earlier: bool,
+}
+
+/// The number of shingles of a tracker, and whether some had no room.
+pub(crate) type Extent = (usize, bool);
+
+/// A tracker that the session's state machine and its agent's memory share. Clones are the same tracker.
+#[derive(Debug, Clone, Default)]
+pub struct SharedTaint(Arc<Mutex<TaintTracker>>);
+
+impl SharedTaint {
+    /// Shares a tracker.
+    pub fn new(tracker: TaintTracker) -> SharedTaint {
+        SharedTaint(Arc::new(Mutex::new(tracker)))
+    }
+
+    /// Locks it. It stays usable if a thread panicked with it: text is only ever added.
+    pub fn lock(&self) -> MutexGuard<'_, TaintTracker> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -89,6 +109,21 @@ impl TaintTracker {
         let room = MAX_TOTAL.saturating_sub(self.size());
         self.is_full |= room < shingles.len();
         self.unattributed.extend(shingles.into_iter().take(room));
+    }
+
+    /// A copy without the user's own words.
+    pub(crate) fn read_alone(&self) -> TaintTracker {
+        TaintTracker {
+            read: self.read.clone(),
+            unattributed: self.unattributed.clone(),
+            is_full: self.is_full,
+            ..TaintTracker::default()
+        }
+    }
+
+    /// How much was read. It grows with everything that is added.
+    pub(crate) fn extent(&self) -> Extent {
+        (self.size(), self.is_full)
     }
 
     fn size(&self) -> usize {

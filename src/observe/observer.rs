@@ -1,7 +1,7 @@
 //! The prompts and refusals that a guard would have caused. Nothing here can grant or release.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use browser_signals::{Container, Fact, Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety, SensitiveKind};
@@ -106,7 +106,8 @@ pub struct Observer {
     typed: AgentEgress,
     /// The releases that the user is assumed to have agreed to, for the task.
     agreed: BTreeMap<(Kind, Origin), FieldSet>,
-    log: Box<dyn AuditLog>,
+    /// Behind a lock, so that what the session does can move between threads.
+    log: Arc<Mutex<Box<dyn AuditLog>>>,
     id: SessionId,
     report: ObservationReport,
     /// The values in the user's words, reduced to letters and digits.
@@ -143,7 +144,7 @@ impl Observer {
             safety: TaskSafety::default(),
             typed: AgentEgress::default(),
             agreed: BTreeMap::new(),
-            log,
+            log: Arc::new(Mutex::new(log)),
             id: SessionId::random(entropy),
             report: ObservationReport::default(),
             users_values: Vec::new(),

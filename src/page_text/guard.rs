@@ -20,12 +20,12 @@ use browser_signals::rendered::{Mark, QuotedWords, quoted_words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
 use classifier::{Detectors, Safety};
 use sirl::{Field, Tier};
-use vault::Vault;
 
 use super::contacts::{LoggedIn, Readable, mask_except};
 use super::number_endings::endings;
 use super::{PageSafety, Quarantine, Scrubber};
 use crate::egress::Releases;
+use crate::guard::shared_vault::SharedVault;
 use crate::system::unix_ms;
 
 /// The mark in the place of a released value.
@@ -40,7 +40,7 @@ pub struct PageTextGuard {
     quarantine: Quarantine,
     detectors: Arc<Detectors>,
     releases: Releases,
-    vault: Arc<Mutex<Vault>>,
+    vault: SharedVault,
     safety: Option<Arc<dyn PageSafety>>,
     /// Whether the pages are in the user's own browser, where the user may be logged in anywhere.
     own_browser: bool,
@@ -59,7 +59,7 @@ impl PageTextGuard {
         quarantine: Quarantine,
         detectors: Arc<Detectors>,
         releases: Releases,
-        vault: Arc<Mutex<Vault>>,
+        vault: SharedVault,
     ) -> PageTextGuard {
         PageTextGuard {
             scrubber,

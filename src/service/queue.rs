@@ -1,7 +1,5 @@
 //! The queue of requests to the one guard and its task, which serves one request at a time.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -9,11 +7,11 @@ use super::protocol::{ClientRequest, Refusal};
 use crate::consent::{Change, StandingConsent};
 use crate::guard::Guard;
 use crate::guard::dependencies::standing_consents;
+use crate::guard::shared_vault::SharedVault;
 use crate::session::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
 use crate::session::core::Action;
 use crate::session::tab::{TabSession, Tabs, kinds};
 use browser_signals::Verb;
-use vault::Vault;
 
 /// The maximum number of waiting requests.
 const MAX_WAITING: usize = 8;
@@ -59,7 +57,7 @@ pub(super) struct TaskQueue {
     requests: mpsc::Sender<QueuedRequest>,
     changes: mpsc::Sender<ChangeRequest>,
     /// Standing consents are read from the vault directly, because the current request may take minutes.
-    vault: Arc<Mutex<Vault>>,
+    vault: SharedVault,
 }
 
 impl TaskQueue {
@@ -71,7 +69,7 @@ impl TaskQueue {
     ) -> (TaskQueue, impl Future<Output = ()>) {
         let (requests, waiting) = mpsc::channel(MAX_WAITING);
         let (changes, waiting_changes) = mpsc::channel(MAX_CHANGES);
-        let vault = Arc::clone(&guard.dependencies.vault);
+        let vault = guard.dependencies.vault.clone();
         (TaskQueue { requests, changes, vault }, serve(guard, tabs, task, waiting, waiting_changes))
     }
 

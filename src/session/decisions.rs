@@ -26,7 +26,7 @@ impl Core {
         let here = page.and_then(|page| page.origin.known().cloned());
         let raised = page.is_none_or(|page| page.container.known() != Some(&Container::T0));
         // The agent may follow links of public pages, unless it carries private text of an earlier task.
-        let with_path = raised || self.taint.is_of_earlier();
+        let with_path = raised || self.taint.lock().is_of_earlier();
         let (to, text) = match verb {
             Verb::Open { url } => {
                 let Some(target) = parse_target(url, with_path) else {
@@ -43,7 +43,7 @@ impl Core {
         }
         let carries = match (&text, to.as_ref().map(|(origin, _)| origin).or(here.as_ref())) {
             (None, _) => Fact::Known(Carried::Own),
-            (Some((_, carried)), Some(goal)) => Fact::Known(self.taint.carries(carried, goal)),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.taint.lock().carries(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
         let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
@@ -75,8 +75,8 @@ impl Core {
             return Err(Reason::TaintedSession);
         }
         let origin = origin.ok_or(Reason::NotApplicable)?;
-        let is_private = self.task.container() != Container::T0 || self.taint.is_of_earlier();
-        if is_private && self.taint.carries(words, origin) == Carried::Elsewhere {
+        let is_private = self.task.container() != Container::T0 || self.taint.lock().is_of_earlier();
+        if is_private && self.taint.lock().carries(words, origin) == Carried::Elsewhere {
             return Err(Reason::CrossOriginFlow);
         }
         self.check_outgoing(AgentText::Typed(words), true)
@@ -103,7 +103,7 @@ impl Core {
     fn check_outgoing(&mut self, text: AgentText<'_>, goes_out: bool) -> Result<(), Reason> {
         let found = {
             let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
-            let judged = self.sent.judge(text, goes_out, &self.taint, &self.detectors, &vault);
+            let judged = self.sent.judge(text, goes_out, &self.taint.lock(), &self.detectors, &vault);
             judged.map_err(vault::ReleaseError::reason)?
         };
         match found {

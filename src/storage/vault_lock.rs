@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use vault::Vault;
 
+use crate::guard::shared_vault::SharedVault;
+
 /// Locks one guard's vault, from any thread. Afterwards nothing is released, not even in running sessions.
 #[derive(Clone)]
 pub struct LockHandle {
@@ -12,8 +14,8 @@ pub struct LockHandle {
 }
 
 impl LockHandle {
-    pub(crate) fn new(vault: &Arc<Mutex<Vault>>) -> LockHandle {
-        LockHandle { vault: Arc::downgrade(vault) }
+    pub(crate) fn new(vault: &SharedVault) -> LockHandle {
+        LockHandle { vault: vault.downgrade() }
     }
 
     /// Wipes the keys. For a guard that is gone it does nothing.
@@ -115,17 +117,17 @@ mod tests {
     use super::*;
     use crate::guard::SystemEntropy;
 
-    fn vault() -> Arc<Mutex<Vault>> {
+    fn vault() -> SharedVault {
         let compiled = Policy::parse(crate::DEFAULT_POLICY).unwrap().compile().unwrap();
         let checked = compiled.check().unwrap_or_else(|_| panic!("the policy holds"));
-        Arc::new(Mutex::new(Vault::ephemeral(&mut SystemEntropy, authority(checked, [1; 16]).1)))
+        SharedVault::new(Vault::ephemeral(&mut SystemEntropy, authority(checked, [1; 16]).1))
     }
 
-    fn is_locked(vault: &Arc<Mutex<Vault>>) -> bool {
+    fn is_locked(vault: &SharedVault) -> bool {
         vault.lock().unwrap().is_locked()
     }
 
-    async fn wait_until_locked(vault: &Arc<Mutex<Vault>>) {
+    async fn wait_until_locked(vault: &SharedVault) {
         let locked = async {
             while !is_locked(vault) {
                 tokio::time::sleep(Duration::from_millis(5)).await;

@@ -1,6 +1,6 @@
 //! Addresses of links and what pictures are said to show (rule 13): text that a person does not see, masked and searched for attacks.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words};
 use browser_signals::rendered::as_seen;
@@ -10,6 +10,7 @@ use classifier::Detectors;
 use policy_dfa::{Policy, authority};
 use portcullis::egress::{ReleasedValue, Releases};
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::shared_vault::SharedVault;
 use portcullis::page_text::{PageTextGuard, Quarantine, Scrubber};
 use sirl::Field;
 use vault::{Binding, Secret, Vault};
@@ -46,7 +47,7 @@ fn guard(released: bool) -> (PageTextGuard, Quarantine) {
     }
     let quarantine = Quarantine::default();
     let detectors = Arc::new(Detectors::standard().unwrap());
-    let vault = Arc::new(Mutex::new(vault));
+    let vault = SharedVault::new(vault);
     let scrubber = Scrubber::standard().unwrap();
     (PageTextGuard::new(scrubber, quarantine.clone(), detectors, releases, vault), quarantine)
 }

@@ -52,7 +52,7 @@ fn a_never_outlives_the_task_and_is_not_asked_about_again() {
         assert_eq!(played.request(pay), "DENY.purchase {\"reason\":\"consent_denied\"}");
     }
     assert_eq!((played.payments, played.prompts.len()), (0, 1));
-    let kept = played.core.take_standing().unwrap();
+    let kept = played.core.take_standing().unwrap().new;
     assert_eq!(kept.len(), 1);
     assert!(!kept[0].given && kept[0].kind == Kind::Purchase && kept[0].to == origin(SHOP));
 }

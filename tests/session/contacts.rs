@@ -1,7 +1,7 @@
 //! The contacts that a page publishes (rule 15): they stay readable by place and form alone, whatever the vault holds,
 //! and not on the site of a login.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, Words};
 use browser_signals::{Destination, Origin, TextGuard};
@@ -9,6 +9,7 @@ use classifier::Detectors;
 use policy_dfa::{Policy, authority};
 use portcullis::egress::{ReleasedValue, Releases};
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::shared_vault::SharedVault;
 use portcullis::page_text::{MASKED, PageTextGuard, Quarantine, Scrubber};
 use sirl::Field;
 use vault::{Binding, Secret, Vault};
@@ -44,7 +45,7 @@ fn guard(email: &str, phone: &str, released: &[(&str, Field, &str)]) -> PageText
         Quarantine::default(),
         detectors,
         releases,
-        Arc::new(Mutex::new(vault)),
+        SharedVault::new(vault),
     )
 }
 

@@ -1,13 +1,13 @@
 //! The egress of a page: in a raised container before and after a release, and in an empty one.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::played::{Played, SHOP, STREET, origin};
 use browser_signals::{Blocked, Container, Destination, EgressGuard, OutgoingRequest};
 use classifier::Detectors;
 use portcullis::egress::{ContainerEgress, ReleasedValue, Releases};
+use portcullis::guard::shared_vault::SharedVault;
 use sirl::Field;
-use vault::Vault;
 
 const OWN: &str = "https://api.shop.example";
 const CARD: &str = "4012888888881881";
@@ -15,7 +15,7 @@ const CARD: &str = "4012888888881881";
 struct Page {
     egress: ContainerEgress,
     releases: Releases,
-    vault: Arc<Mutex<Vault>>,
+    vault: SharedVault,
 }
 
 impl Page {

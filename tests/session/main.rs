@@ -14,6 +14,7 @@ mod hand_over;
 mod interference;
 mod keys;
 mod login;
+mod moves;
 mod new_password;
 mod observer;
 mod parts;

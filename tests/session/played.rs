@@ -1,6 +1,6 @@
 //! A session with a browser and a user that the test plays.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use browser_signals::outline::Outline;
 use browser_signals::text_guard::TextGuard;
@@ -16,6 +16,7 @@ use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::shared_vault::SharedVault;
 use portcullis::page_text::PageTextGuard;
 use portcullis::page_text::{Quarantine, ScrubSettings, Scrubber};
 use portcullis::session::core::{Command, Core, CoreDependencies, Event, KeyTarget, Look, RenderedPage};
@@ -95,7 +96,7 @@ fn withholding_wombats() -> Scrubber {
 /// A browser and a user that the test plays.
 pub struct Played {
     pub core: Core,
-    pub vault: Arc<Mutex<Vault>>,
+    pub vault: SharedVault,
     pub releases: Releases,
     /// The page's text.
     pub reads: String,
@@ -202,7 +203,7 @@ impl Played {
             let value = Secret::new(value.as_bytes());
             vault.insert(handle, *field, value, &Binding::Anywhere, &mut SystemEntropy).unwrap();
         }
-        let vault = Arc::new(Mutex::new(vault));
+        let vault = SharedVault::new(vault);
         let budget = Money::parse("100", Currency::new("USD").unwrap());
         let task =
             Task::new(sites.iter().map(|site| origin(site)).collect(), kinds.to_vec(), budget, container);

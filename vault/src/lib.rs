@@ -68,6 +68,7 @@ pub use release::{ExposedCard, ReleaseError, SealedCard, ValuesForModel, WIRE_VA
 pub use scan::{Match, Outgoing, Sent, SentForm};
 pub use shape::{boxes_of, field_among, field_of};
 pub use state_name::StateName;
+pub use store::task::TaskSlot;
 pub use store::unlock_key::UnlockKey;
 pub use store::values::Entry;
 pub use store::vault::Vault;

@@ -4,10 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use mcp_guard::Gateway;
-use mcp_guard::http::asking::CurrentClient;
 use mcp_guard::http::listen;
 use mcp_guard::http::tokens::Tokens;
-use portcullis::consent::Answerer;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
@@ -16,7 +14,7 @@ use crate::serve::stopped;
 #[derive(clap::Args)]
 pub struct HttpArguments {
     /// Serve by HTTP on this machine, at the path `/mcp` of this port, in the place of the standard streams. 0 takes a free
-    /// port. One client is served at a time, and you are asked in a window of the guard or on this terminal.
+    /// port. Each client has one session at a time, and you are asked in a window of the guard or on this terminal.
     #[arg(long, value_name = "PORT", requires = "tokens")]
     port: Option<u16>,
     /// The address to serve at: one of this machine alone.
@@ -36,7 +34,7 @@ impl HttpArguments {
         let tokens = Tokens::read(tokens).map_err(|error| Failure::Input(error.to_string()))?;
         let listener = listen(SocketAddr::new(self.host, port)).await;
         let listener = listener.map_err(|error| Failure::Input(error.to_string()))?;
-        Ok(Some(Listening { listener, tokens, client: CurrentClient::default() }))
+        Ok(Some(Listening { listener, tokens }))
     }
 }
 
@@ -44,21 +42,15 @@ impl HttpArguments {
 pub struct Listening {
     listener: TcpListener,
     tokens: Tokens,
-    client: CurrentClient,
 }
 
 impl Listening {
-    /// The same answerer, with the client's label in its questions.
-    pub fn naming(&self, answerer: Box<dyn Answerer>) -> Box<dyn Answerer> {
-        self.client.named_by(answerer)
-    }
-
     /// Serves until this process gets a signal.
     pub async fn serve(self, gateway: Gateway) -> Result<(), Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::NotSetUp(error.to_string());
         let address = self.listener.local_addr().map_err(|error| failed(&error))?;
         println!("serving at http://{address}/mcp");
-        let served = gateway.serve_by_http(self.listener, self.tokens, self.client, stopped()).await;
+        let served = gateway.serve_by_http(self.listener, self.tokens, stopped()).await;
         served.map_err(|error| failed(&error))
     }
 }

@@ -1,5 +1,7 @@
 //! The MCP server.
 
+use std::sync::{Arc, Mutex};
+
 use portcullis::Guard;
 use portcullis::signals::playwright::BrowserSettings;
 use rmcp::ServiceExt;
@@ -10,7 +12,6 @@ use tokio::sync::mpsc;
 use crate::consent::ClientSlot;
 use crate::engine::Engine;
 use crate::http;
-use crate::http::asking::CurrentClient;
 use crate::http::tokens::Tokens;
 use crate::lines::LineTransport;
 use crate::queue::OrderedTransport;
@@ -52,6 +53,7 @@ impl Gateway {
         browser: BrowserSettings,
         settings: GatewaySettings,
     ) -> Gateway {
+        let (log, report) = (Arc::new(Mutex::new(log)), Arc::new(Mutex::new(report)));
         let mode = Mode::Observe { policy: policy.to_owned(), log, report };
         Gateway { mode, browser: with_unique_refs(browser), settings, client: ClientSlot::default() }
     }
@@ -89,10 +91,10 @@ impl Gateway {
         served
     }
 
-    /// Serves clients by HTTP at `/mcp` of a listener on this machine, one session after the other, until `stop` ends. Then
-    /// the container is closed and the log is ended. Each session has a browser of its own; the guard, with its counts of
-    /// guesses and refusals, is the same. `current` is the client whose label the guard's questions name
-    /// ([`CurrentClient::named_by`]). No client gets the consent page's address.
+    /// Serves clients by HTTP at `/mcp` of a listener on this machine, until `stop` ends. Then the containers are closed and the
+    /// log is ended. Each client has one session at a time, with a browser of its own, beside those of other clients. They
+    /// share the vault, the record, and the counts of guesses and refusals. Questions name the client by the user's label,
+    /// and the user is asked one after the other. No client gets the consent page's address.
     ///
     /// # Errors
     /// [`GatewayError::NotLoopback`] if others reach the listener, and [`GatewayError::Listen`] if it fails.
@@ -100,11 +102,10 @@ impl Gateway {
         self,
         listener: TcpListener,
         tokens: Tokens,
-        current: CurrentClient,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), GatewayError> {
         let session = (Lasting::new(self.mode), self.browser, self.settings);
-        http::serve(listener, tokens, current, session, stop).await
+        http::serve(listener, tokens, session, stop).await
     }
 }
 

@@ -1,5 +1,7 @@
 //! The session of a task: guarded, or unguarded and only observed.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::guard::upload_folder::FileRefused;
@@ -25,7 +27,7 @@ pub enum Mode {
     /// A guard decides; `None` while a session has it.
     Guard(Option<Box<Guard>>),
     /// Nothing is blocked. The decisions of a guard under this policy are recorded, and reported at the end of a task.
-    Observe { policy: String, log: OpenTaskLog, report: ReceiveReport },
+    Observe { policy: String, log: Arc<Mutex<OpenTaskLog>>, report: Arc<Mutex<ReceiveReport>> },
 }
 
 /// The session of an open task.
@@ -35,6 +37,19 @@ pub enum TaskSession {
 }
 
 impl Mode {
+    /// The mode of a session at the same time, whose questions name the client by this label.
+    pub fn for_client(&self, label: &str) -> Mode {
+        match self {
+            Mode::Guard(guard) => {
+                let named = |guard: &Guard| guard.for_another_session().named_in_questions(label);
+                Mode::Guard(guard.as_deref().map(named).map(Box::new))
+            }
+            Mode::Observe { policy, log, report } => {
+                Mode::Observe { policy: policy.clone(), log: log.clone(), report: report.clone() }
+            }
+        }
+    }
+
     /// Starts the task of the user's prompt.
     pub async fn begin(&mut self, browser: &Browser, task: &str) -> Result<TaskSession, String> {
         match self {
@@ -71,7 +86,8 @@ impl Mode {
 
     async fn observe(&mut self, browser: &Browser, task: ObservedTask) -> Result<TaskSession, String> {
         let Mode::Observe { policy, log, .. } = self else { return Err(stopped()) };
-        let observer = Observer::that_blocks_nothing(policy, task, log()?, &mut SystemEntropy);
+        let opened = (*log.lock().unwrap_or_else(PoisonError::into_inner))();
+        let observer = Observer::that_blocks_nothing(policy, task, opened?, &mut SystemEntropy);
         let observer = observer.map_err(|error| not_started(&error))?;
         let begun = UnguardedSession::begin(observer, browser).await;
         Ok(TaskSession::Observed(Box::new(begun.map_err(|error| not_started(&error))?)))
@@ -84,7 +100,10 @@ impl Mode {
                 let (_report, given_back) = session.finish().await;
                 *guard = Some(Box::new(given_back));
             }
-            (Mode::Observe { report, .. }, TaskSession::Observed(session)) => report(&session.finish().await),
+            (Mode::Observe { report, .. }, TaskSession::Observed(session)) => {
+                let seen = session.finish().await;
+                (*report.lock().unwrap_or_else(PoisonError::into_inner))(&seen);
+            }
             // A session always ends in the mode that started it.
             (Mode::Guard(_), TaskSession::Observed(_)) | (Mode::Observe { .. }, TaskSession::Guarded(_)) => {}
         }

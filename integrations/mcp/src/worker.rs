@@ -3,6 +3,9 @@
 //! A call that has started is carried out to its end even if the client cancels it: if a session were dropped in the middle
 //! of a release, the outcome of the release would be unknown.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use portcullis::Action;
 use portcullis::session::Proposal;
 use portcullis::signals::playwright::developer_tools::Recording;
@@ -23,13 +26,18 @@ const MOST_REFUSED: u32 = 3;
 /// The state that outlives a client's session: the guard with its memory, and the number of refused tasks.
 pub struct Lasting {
     mode: Mode,
-    /// The number of tasks that the user refused in a row.
-    refused: u32,
+    /// The number of tasks that the user refused in a row, over all clients.
+    refused: Arc<AtomicU32>,
 }
 
 impl Lasting {
     pub fn new(mode: Mode) -> Lasting {
-        Lasting { mode, refused: 0 }
+        Lasting { mode, refused: Arc::default() }
+    }
+
+    /// The same for the sessions of one client, whose questions name it by this label.
+    pub fn for_client(&self, label: &str) -> Lasting {
+        Lasting { mode: self.mode.for_client(label), refused: self.refused.clone() }
     }
 }
 
@@ -66,7 +74,7 @@ impl Worker {
     }
 
     /// Works until all senders of the queue are dropped. Then the container is closed and the log is ended.
-    pub async fn work(mut self, mut calls: mpsc::Receiver<PendingCall>) -> Lasting {
+    pub async fn work(mut self, mut calls: mpsc::Receiver<PendingCall>) {
         while let Some(pending) = calls.recv().await {
             let Ok(QueuedCall { call, reply }) = pending.await else {
                 continue;
@@ -82,7 +90,6 @@ impl Worker {
         }
         self.end().await;
         self.engine.stop().await;
-        self.lasting
     }
 
     /// Carries out one call. If the page is lost before the call or during it, with its process or with the browser, the task
@@ -235,7 +242,7 @@ impl Worker {
 
     /// Fails if the user has refused too many tasks in a row.
     fn may_ask(&self) -> Result<(), String> {
-        match self.lasting.refused >= MOST_REFUSED {
+        match self.lasting.refused.load(Ordering::SeqCst) >= MOST_REFUSED {
             true => Err("the user was asked several times, did not agree, and is not asked again".to_owned()),
             false => Ok(()),
         }
@@ -244,8 +251,8 @@ impl Worker {
     /// Counts the user's refusals of tasks. Only a yes resets the count; browsing in between does not.
     fn note_answer(&mut self, begun: &TaskSession) {
         match (begun.is_raised(), begun.has_asked()) {
-            (true, _) => self.lasting.refused = 0,
-            (false, true) => self.lasting.refused += 1,
+            (true, _) => self.lasting.refused.store(0, Ordering::SeqCst),
+            (false, true) => drop(self.lasting.refused.fetch_add(1, Ordering::SeqCst)),
             (false, false) => {}
         }
     }

@@ -65,7 +65,8 @@ pub struct Prompt {
 /// How long a grant can be redeemed, in milliseconds.
 pub const GRANT_LIFETIME_MS: u64 = 60_000;
 
-/// Decides questions by one policy. There is exactly one for each [`Verifier`], and neither can be copied.
+/// Decides questions by one policy. Only it and those that it makes [for other sessions](DecisionPoint::for_another_session) have grants
+/// that its [`Verifier`] honours.
 ///
 /// ```compile_fail
 /// // A policy that is not checked cannot decide.
@@ -73,7 +74,7 @@ pub const GRANT_LIFETIME_MS: u64 = 60_000;
 /// policy_dfa::authority(policy.compile().unwrap(), [0; 16]);
 /// ```
 pub struct DecisionPoint {
-    policy: Compiled<Checked>,
+    policy: Arc<Compiled<Checked>>,
     authority: AuthorityId,
     requests: u64,
 }
@@ -101,11 +102,18 @@ pub fn authority(policy: Compiled<Checked>, entropy: [u8; 16]) -> (DecisionPoint
         .into();
     let mut id = [0; 16];
     id.iter_mut().zip(digest).for_each(|(slot, byte)| *slot = byte);
-    let decision_point = DecisionPoint { policy, authority: AuthorityId(id), requests: 0 };
+    let decision_point = DecisionPoint { policy: Arc::new(policy), authority: AuthorityId(id), requests: 0 };
     (decision_point, Verifier::new(AuthorityId(id)))
 }
 
 impl DecisionPoint {
+    /// The same policy and authority for a session at the same time, with request numbers of its own. A grant of one session opens
+    /// nothing in another: it names its container.
+    #[must_use]
+    pub fn for_another_session(&self) -> DecisionPoint {
+        DecisionPoint { policy: Arc::clone(&self.policy), authority: self.authority, requests: 0 }
+    }
+
     /// Answers one question. The first guard that fails gives the reason. The user is asked only about events that
     /// consent would grant.
     ///

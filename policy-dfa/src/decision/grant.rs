@@ -64,7 +64,7 @@ impl MayHoldT2 for Fill {}
 impl MayHoldT2 for Wire {}
 impl MayHoldT2 for PaymentApi {}
 
-/// The id that only a decision point and its verifier share.
+/// The id that only the decision points of one authority and their verifier share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AuthorityId(pub(crate) [u8; 16]);
 
@@ -225,7 +225,7 @@ impl<A: Audience> std::fmt::Debug for Grant<A> {
     }
 }
 
-/// The verifier of grants, for the code that releases values. It belongs to exactly one decision point.
+/// The verifier of grants, for the code that releases values. It belongs to the decision points of one authority.
 pub struct Verifier {
     authority: AuthorityId,
 }

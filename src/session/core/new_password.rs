@@ -1,7 +1,5 @@
 //! A new password: what the user is asked about it, and its record in the vault's file before it is released.
 
-use std::sync::Arc;
-
 use browser_signals::{NodeId, Snapshot};
 use policy_dfa::{Consent, Reason};
 use sirl::{Field, Request};
@@ -83,7 +81,7 @@ impl Core {
         let rules = block.current().and_then(|line| line.new_password.clone());
         let Some(rules) = rules else { return self.look_again(block, release) };
         let mut entropy = self.nonces.entropy();
-        let vault = Arc::clone(&self.vault);
+        let vault = self.vault.clone();
         let Ok(mut vault) = vault.lock() else { return self.end_request(block, Err(Reason::VaultLocked)) };
         let made = match &release {
             GrantedRelease::Fill(grant) => vault.make_password(grant, &rules, &mut entropy),

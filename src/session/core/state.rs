@@ -1,7 +1,7 @@
 //! The state of a session: its task, its dependencies, and its history so far.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use browser_signals::{Observed, Origin, Snapshot, Verb};
@@ -9,7 +9,6 @@ use classifier::{Detectors, Safety};
 use policy_dfa::{Consent, DecisionPoint, History, Reason, Root, SessionEvent, Task, Valuation, VerbKind};
 use sha2::{Digest, Sha256};
 use sirl::{Field, Schema};
-use vault::Vault;
 
 use super::block_state::{BlockPhase, BlockState, VerbIdentity};
 use super::messages::Command;
@@ -18,7 +17,8 @@ use crate::consent::{Answered, ConsentBook, ConsentPrompt, HandOver, Notice, War
 use crate::egress::{AgentEgress, AgreedSignOn, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::pointing::PointedForm;
-use crate::guard::taint::TaintTracker;
+use crate::guard::shared_vault::SharedVault;
+use crate::guard::taint::{SharedTaint, TaintTracker};
 use crate::safety::TaskSafety;
 use crate::session::report::SessionCounts;
 
@@ -61,7 +61,7 @@ pub(in crate::session) enum State {
 /// The dependencies of a session's state machine.
 pub struct CoreDependencies {
     /// The user's values.
-    pub vault: Arc<Mutex<Vault>>,
+    pub vault: SharedVault,
     /// The detectors of values by their form.
     pub detectors: Arc<Detectors>,
     /// The released values, shared with the container's egress.
@@ -80,10 +80,10 @@ pub struct Core {
     pub(in crate::session) decision: DecisionPoint,
     /// The kinds and fields that the model may ask for.
     pub(in crate::session) schema: Schema,
-    pub(in crate::session) vault: Arc<Mutex<Vault>>,
+    pub(in crate::session) vault: SharedVault,
     pub(in crate::session) detectors: Arc<Detectors>,
     pub(in crate::session) releases: Releases,
-    pub(in crate::session) taint: TaintTracker,
+    pub(in crate::session) taint: SharedTaint,
     /// The agent's recorded actions, shared with the container's egress.
     pub(in crate::session) agent_actions: AgentActions,
     pub(in crate::session) book: ConsentBook,
@@ -157,7 +157,7 @@ impl Core {
             vault,
             detectors,
             releases,
-            taint: TaintTracker::new(prompt),
+            taint: SharedTaint::new(TaintTracker::new(prompt)),
             agent_actions: AgentActions::default(),
             book,
             history: History::default(),
@@ -256,23 +256,9 @@ impl Core {
         self
     }
 
-    /// Starts with the taint and the suspicion of earlier tasks.
-    #[must_use]
-    pub(in crate::session) fn with_earlier_taint(
-        mut self,
-        earlier: &TaintTracker,
-        has_guessed: bool,
-    ) -> Core {
-        self.taint.add_earlier(earlier);
-        if has_guessed {
-            self.happened(SessionEvent::Suspected);
-        }
-        self
-    }
-
     /// Records text of a page that the model was shown in another way than by reading it.
     pub fn note_unattributed(&mut self, text: &str) {
-        self.taint.add_unattributed(text);
+        self.taint.lock().add_unattributed(text);
     }
 
     /// Records the safety of something that the agent was told; none where nobody judged it. `page` is the origin that it
@@ -342,9 +328,9 @@ impl Core {
         self.decision
     }
 
-    /// The taint of the session, which is over.
-    pub(in crate::session) fn take_taint(&mut self) -> TaintTracker {
-        std::mem::take(&mut self.taint)
+    /// The taint of the session.
+    pub(in crate::session) fn taint(&self) -> SharedTaint {
+        self.taint.clone()
     }
 
     pub(in crate::session) fn enter(&mut self, state: State, command: Command) -> Command {

@@ -114,7 +114,7 @@ impl Core {
         match page {
             Ok(RenderedPage { text, typed, origin, safety }) => {
                 if let Some(origin) = &origin {
-                    self.taint.read_at(origin, &without_typed(&text, &typed));
+                    self.taint.lock().read_at(origin, &without_typed(&text, &typed));
                 }
                 self.note_told(origin.as_ref(), safety);
                 self.page = origin;
@@ -228,7 +228,7 @@ impl Core {
             return;
         }
         let context = |text: &str| agent_actions::FormContext {
-            is_own: self.taint.is_own(text),
+            is_own: self.taint.lock().is_own(text),
             is_filled: self.agent_actions.is_filled_form(page.value()),
             is_unseen: self.agent_actions.is_unseen_in(page.form),
         };

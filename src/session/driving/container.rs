@@ -1,15 +1,14 @@
 //! The driver of a session in a container of the guard's browser: carries out the state machine's commands, and keeps
 //! time.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use browser_signals::playwright::developer_tools::Recording;
 use browser_signals::playwright::{Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Observed, Origin, SealedFill, SealedWire, Snapshot, TextGuard, Verb};
-use policy_dfa::{Millis, Reason, Task};
+use policy_dfa::{Millis, Reason, SessionEvent, Task};
 use sirl::Kind;
-use vault::StateName;
 
 use super::container_actions::{
     SharedChecks, carry_out, look, look_for_key, open_container, opening_reason, pay, reason_of,
@@ -18,10 +17,11 @@ use super::container_actions::{
 use super::downloads::ToldDownload;
 use super::opening::{self, ReadySession, SealedTask, TaskSurface};
 use super::task_source::TaskSource;
-use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
-use crate::consent::{HandOver, HandedOver, standing};
+use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
+use crate::consent::{HandOver, HandedOver};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::agent_actions::AgentActions;
+use crate::guard::agent_memory::TaskMemory;
 #[cfg(unix)]
 use crate::guard::upload_folder::CopiedFiles;
 use crate::guard::{Dependencies, Guard};
@@ -57,6 +57,10 @@ pub struct Session {
     pub(super) providers: Vec<Origin>,
     pub(super) text: PageTextGuard,
     quarantine: Quarantine,
+    /// The task's part in the memory of its agent, if the guard's tasks are one agent's.
+    memory: Option<TaskMemory>,
+    /// The generation of the vault whose standing consents the session knows.
+    known_generation: Option<u64>,
     pub(super) dependencies: Dependencies,
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
@@ -123,14 +127,14 @@ impl Session {
             Ok(opened) => opened,
             Err(error) => {
                 let _unrecorded = dependencies.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
-                dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
+                dependencies.vault().forget_task_values();
                 return Err((error, Box::new(Guard { decision, dependencies })));
             }
         };
         let SealedTask { id, prompt, ruled_out, .. } = &sealed;
         let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
         let SharedChecks { releases, agent_actions, sign_on } = shared;
-        let ReadySession { core, text, quarantine } = sealed.ready(decision, &dependencies, releases);
+        let ReadySession { core, text, quarantine, memory } = sealed.ready(decision, &dependencies, releases);
         let core = core.with_agent_actions(agent_actions.clone()).with_sign_on(sign_on);
         let started = Instant::now();
         let tab = Arc::new(tab);
@@ -151,6 +155,8 @@ impl Session {
             providers,
             text,
             quarantine,
+            memory,
+            known_generation: None,
             dependencies,
             prompt,
             ruled_out,
@@ -233,6 +239,7 @@ impl Session {
         if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
             return refusal;
         }
+        self.learn_of_other_tasks();
         let prepared = self.prepare_pages(&action).await;
         self.answer_waiting().await;
         // A page may lead on a little after the action that made it do so.
@@ -296,6 +303,7 @@ impl Session {
 
     /// What follows each action of the agent: the user's warnings, and what the browser did meanwhile.
     pub(super) async fn after_action(&mut self) {
+        self.note_for_other_tasks();
         self.show_warnings().await;
         self.note_browser_events();
         self.tab.let_dialogs_wait(self.dialogs_wait);
@@ -360,29 +368,56 @@ impl Session {
         self.record(&[AuditEvent::Ended], true);
         self.dependencies.store_quarantine(&self.quarantine);
         self.dependencies.store_guesses(&self.core.counts().guessed);
-        let was_private = self.is_private();
-        let taint = self.core.take_taint();
-        if let Some(memory) = &mut self.dependencies.memory {
-            memory.task_ended(&self.core.counts().guessed, taint, was_private);
-        }
+        self.note_for_other_tasks();
         self.dependencies.sign_head();
-        self.dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
+        self.dependencies.vault().forget_task_values();
         let report =
             SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
         (report, Guard { decision: self.core.into_decision(), dependencies: self.dependencies })
     }
 
+    /// Takes over what changed in tasks at the same time: what their agent read in private containers, whether it guessed a value, and
+    /// the user's answers that outlive them.
+    pub(super) fn learn_of_other_tasks(&mut self) {
+        if let Some(memory) = &mut self.memory
+            && memory.learn()
+        {
+            self.core.happened(SessionEvent::Suspected);
+        }
+        if !self.dependencies.has_vault_file() {
+            return;
+        }
+        let generation = self.dependencies.vault().generation();
+        if self.known_generation == Some(generation) {
+            return;
+        }
+        // A locked vault says nothing of its consents, and releases nothing.
+        if let Some(stored) = self.dependencies.stored_consents() {
+            self.known_generation = Some(generation);
+            self.core.take_over_standing(stored);
+        }
+    }
+
+    /// Lets tasks at the same time know of the guesses in this one, and of what is read in it, once its container is private.
+    pub(super) fn note_for_other_tasks(&self) {
+        if let Some(memory) = &self.memory {
+            memory.note(&self.core.counts().guessed, self.is_private());
+        }
+    }
+
     /// Stores new standing consents. If that fails, they hold for this task.
     fn save_standing(&mut self) {
-        if let Some(standing) = self.core.take_standing() {
-            self.dependencies.store(StateName::Consents, &standing::to_json(&standing));
+        if let Some(changes) = self.core.take_standing()
+            && self.dependencies.store_standing(&changes)
+        {
+            self.core.note_stored(&changes);
         }
     }
 
     /// Shows the user the refusals on unsafe pages.
     pub(super) async fn show_warnings(&mut self) {
         for warning in self.core.take_warnings() {
-            self.dependencies.answerer.warn(&warning).await;
+            self.dependencies.warn(&warning).await;
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) async fn open_container(
 ) -> Result<(Tab, EgressProxy), SessionError> {
     let payment_origins: Vec<Origin> =
         dependencies.payments.iter().map(|payments| payments.origin()).collect();
-    let proxy = start_proxy(browser, &payment_origins, dependencies.entropy.as_mut()).await?;
+    let proxy = start_proxy(browser, &payment_origins, &mut dependencies.entropy).await?;
     let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
     let container_egress = ContainerEgress::new(
         task.container(),

@@ -47,6 +47,7 @@ impl Session {
         if self.is_taken_over() {
             return verb_refused(Reason::TakenOver);
         }
+        self.learn_of_other_tasks();
         let words = words.filter(|_| accept);
         if words.is_some() && (dialog.kind != DialogKind::Prompt || self.is_private()) {
             return verb_refused(Reason::NotApplicable);
@@ -76,6 +77,7 @@ impl Session {
         self.agent_actions.set_sending(false);
         let answered = answered.and_then(|answered| answered.map_err(|error| reason_of(&error)));
         let answered = self.sign_on(answered).await;
+        self.note_for_other_tasks();
         self.show_warnings().await;
         self.note_browser_events();
         match answered {

@@ -1,16 +1,16 @@
 //! The opening of a session, before any page: the guard seals the task from the user's words, and asks the user once.
 
-use std::sync::PoisonError;
-
 use browser_signals::{Container, Origin};
-use policy_dfa::{DecisionPoint, History, Millis, Reason, Task};
+use policy_dfa::{DecisionPoint, History, Millis, Reason, SessionEvent, Task};
 use sirl::Kind;
+use vault::Entropy;
 
 use super::task_source::TaskSource;
-use crate::audit::{AuditEvent, SessionId};
+use crate::audit::{AuditEvent, AuditLog, SessionId};
 use crate::consent::{ConsentBook, Notice, OpenPages};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
+use crate::guard::agent_memory::TaskMemory;
 use crate::intake::{self, Intake};
 use crate::page_text::PageTextGuard;
 use crate::page_text::Quarantine;
@@ -63,6 +63,7 @@ pub(super) struct ReadySession {
     pub core: Core,
     pub text: PageTextGuard,
     pub quarantine: Quarantine,
+    pub memory: Option<TaskMemory>,
 }
 
 /// The refusal of a task that names a site without TLS that the policy never opens.
@@ -111,7 +112,7 @@ pub(super) async fn open(
         intake.seal(container).with_sites_on_this_machine(on_this_machine.iter().cloned())
     };
     judge_encryption(decision, &seal(&intake, Container::T2))?;
-    let id = SessionId::random(dependencies.entropy.as_mut());
+    let id = SessionId::random(&mut dependencies.entropy);
     let unix_ms = unix_ms();
     let mut seed = [0; 32];
     dependencies.entropy.fill(&mut seed);
@@ -140,7 +141,7 @@ pub(super) async fn open(
     });
     let mut book = ConsentBook::with_standing(dependencies.standing_consents(), unix_ms);
     let question = {
-        let vault = dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let vault = dependencies.vault();
         PlanQuestion::of(&intake, offers_files && uploads, decision, &book, &vault)
     };
     let (mut container, mut unasked) = (Container::T0, false);
@@ -165,7 +166,7 @@ pub(super) async fn open(
         store_plan_answer(&prompt, answer, &mut book);
         if answer.agrees() {
             container = Container::T2;
-            if let Some(memory) = &mut dependencies.memory {
+            if let Some(memory) = &dependencies.memory {
                 memory.user_agreed();
             }
         }
@@ -214,10 +215,11 @@ impl SealedTask {
             .with_payment_handler(dependencies.payments.is_some())
             .opened_unasked(self.unasked)
             .with_notice(self.surface.notice());
-        if let Some(memory) = &dependencies.memory {
-            core = core.with_earlier_taint(memory.private(), memory.guessed() > 0);
+        let mut memory = dependencies.memory.as_ref().map(|memory| memory.open(core.taint()));
+        if memory.as_mut().is_some_and(TaskMemory::learn) {
+            core.happened(SessionEvent::Suspected);
         }
         (0..self.prompts).for_each(|_| core.note_prompt());
-        ReadySession { core, text, quarantine }
+        ReadySession { core, text, quarantine, memory }
     }
 }

@@ -4,7 +4,7 @@
 //! There is no container and no proxy of the guard, so fewer properties hold than in a container; `SECURITY.md` lists
 //! them. The agent reads pages and requests values. The user clicks and types.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser_signals::extension::{Decided, ExtensionError, ExtensionLink, View};
@@ -12,14 +12,14 @@ use browser_signals::{Container, Observed, Origin, SealedFill, Snapshot};
 use policy_dfa::{Axis, Millis, Reason, Root, Valuation};
 use sirl::{Kind, Schema};
 use tokio::sync::watch;
-use vault::StateName;
 
 use super::opening::{self, ReadySession, TaskSurface};
 use super::task_source::TaskSource;
 use super::tls::TlsProbe;
-use crate::audit::{AuditEvent, BlockedByBrowser, SessionId};
-use crate::consent::{Change, OpenPages, standing};
+use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
+use crate::consent::{Change, OpenPages};
 use crate::egress::Releases;
+use crate::guard::agent_memory::TaskMemory;
 use crate::guard::{Dependencies, Guard};
 use crate::page_text::PageTextGuard;
 use crate::page_text::Quarantine;
@@ -98,6 +98,8 @@ pub struct TabSession {
     core: Core,
     text: PageTextGuard,
     quarantine: Quarantine,
+    /// The task's part in the memory of its agent, if the guard's tasks are one agent's.
+    memory: Option<TaskMemory>,
     dependencies: Dependencies,
     prompt: String,
     ruled_out: Vec<(Kind, Reason)>,
@@ -155,7 +157,7 @@ impl TabSession {
             trusts_open_pages: pages == OpenPages::Trusted,
         };
         let (id, prompt, ruled_out) = (sealed.id, sealed.prompt.clone(), sealed.ruled_out.clone());
-        let ReadySession { core, text, quarantine } =
+        let ReadySession { core, text, quarantine, memory } =
             sealed.ready(decision, &dependencies, Releases::default());
         let started = Instant::now();
         let open = Vec::new();
@@ -164,6 +166,7 @@ impl TabSession {
             core,
             text,
             quarantine,
+            memory,
             dependencies,
             prompt,
             ruled_out,
@@ -207,7 +210,7 @@ impl TabSession {
             event = match command {
                 Command::Answer(text) => {
                     for warning in self.core.take_warnings() {
-                        self.dependencies.answerer.warn(&warning).await;
+                        self.dependencies.warn(&warning).await;
                     }
                     return text;
                 }
@@ -240,8 +243,11 @@ impl TabSession {
         self.record(&[AuditEvent::Ended], true);
         self.dependencies.store_quarantine(&self.quarantine);
         self.dependencies.store_guesses(&self.core.counts().guessed);
+        if let Some(memory) = &self.memory {
+            memory.note(&self.core.counts().guessed, self.text.has_released());
+        }
         self.dependencies.sign_head();
-        self.dependencies.vault.lock().unwrap_or_else(PoisonError::into_inner).forget_task_values();
+        self.dependencies.vault().forget_task_values();
         let container: Container = self.core.task().container();
         let report = SessionReport { counts: self.core.counts().clone(), container };
         (report, Guard { decision: self.core.into_decision(), dependencies: self.dependencies })
@@ -322,8 +328,12 @@ impl TabSession {
     pub fn change(&mut self, change: &Change) -> ChangeStatus {
         let now = self.now();
         let made = self.core.change(change, now);
-        let standing = self.core.take_standing();
-        self.dependencies.settle_change(self.id, change, made, standing)
+        let changes = self.core.take_standing();
+        let status = self.dependencies.settle_change(self.id, change, made, changes.as_ref());
+        if let Some(changes) = changes.filter(|_| status == ChangeStatus::Kept) {
+            self.core.note_stored(&changes);
+        }
+        status
     }
 
     /// Makes the waiting changes.
@@ -339,8 +349,10 @@ impl TabSession {
     }
 
     fn save_standing(&mut self) {
-        if let Some(standing) = self.core.take_standing() {
-            self.dependencies.store(StateName::Consents, &standing::to_json(&standing));
+        if let Some(changes) = self.core.take_standing()
+            && self.dependencies.store_standing(&changes)
+        {
+            self.core.note_stored(&changes);
         }
     }
 

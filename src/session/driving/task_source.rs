@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use browser_signals::Origin;
 use policy_dfa::{ConsentScope, Millis};
 use sirl::Kind;
-use vault::{Binding, Secret, Vault, VaultError};
+use vault::{Binding, Entropy, Secret, Vault, VaultError};
 
 use crate::audit::AuditEvent;
 use crate::consent::SubjectBuilder;
@@ -118,7 +118,7 @@ impl Dependencies {
         for found in &intake.found {
             let value = Secret::new(original.get(found.span.clone()).unwrap_or("").as_bytes());
             let binding = binding(found, intake);
-            vault.insert_for_task(found.handle, found.field, value, &binding, self.entropy.as_mut())?;
+            vault.insert_for_task(found.handle, found.field, value, &binding, &mut self.entropy)?;
         }
         let named = named_persona(intake, &vault).or_else(|| self.persona.clone());
         vault.prefer(named);

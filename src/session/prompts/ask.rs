@@ -8,6 +8,7 @@ use sirl::{Field, FieldSet, Kind};
 
 use super::{consent_events, distinct_records, subject_of};
 use crate::audit::AuditEvent;
+use crate::consent::StandingChanges;
 use crate::consent::order::WaitingRequest;
 use crate::consent::{
     ACCOUNT_NAMES, Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice,
@@ -334,9 +335,19 @@ impl Core {
         self.book.change(change, now)
     }
 
-    /// The consents that outlive the session, if they changed since the last call.
-    pub fn take_standing(&mut self) -> Option<Vec<StandingConsent>> {
+    /// The changes of the consents that outlive the session, if there are some since the last call.
+    pub fn take_standing(&mut self) -> Option<StandingChanges> {
         self.book.take_changes()
+    }
+
+    /// Notes that these changes are stored.
+    pub(in crate::session) fn note_stored(&mut self, changes: &StandingChanges) {
+        self.book.note_stored(changes);
+    }
+
+    /// Takes over the standing consents that are stored now, which sessions at the same time may have changed.
+    pub(in crate::session) fn take_over_standing(&mut self, stored: Vec<StandingConsent>) {
+        self.book.take_over(stored);
     }
 
     /// Marks the agent actions that a prompt showed as seen.

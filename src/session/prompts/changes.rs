@@ -1,13 +1,10 @@
 //! Changes of standing consents that the user makes outside of any prompt, with or without an open task.
 
-use std::sync::PoisonError;
-
 use policy_dfa::Millis;
 use tokio::sync::{mpsc, oneshot};
-use vault::StateName;
 
-use crate::audit::{AuditEvent, AuditSubject, SessionId};
-use crate::consent::{Change, ChangeKind, ChangeOutcome, ConsentBook, StandingConsent, standing};
+use crate::audit::{AuditEvent, AuditLog, AuditSubject, SessionId};
+use crate::consent::{Change, ChangeKind, ChangeOutcome, ConsentBook, StandingChanges};
 use crate::guard::{Dependencies, Guard};
 use crate::system::unix_ms;
 
@@ -55,8 +52,8 @@ impl Guard {
     pub fn change(&mut self, change: &Change) -> ChangeStatus {
         let mut book = ConsentBook::with_standing(self.dependencies.standing_consents(), unix_ms());
         let made = book.change(change, Millis(0));
-        let standing = book.take_changes();
-        self.dependencies.settle_change(SessionId::LOG, change, made, standing)
+        let changes = book.take_changes();
+        self.dependencies.settle_change(SessionId::LOG, change, made, changes.as_ref())
     }
 }
 
@@ -67,7 +64,7 @@ impl Dependencies {
         id: SessionId,
         change: &Change,
         made: ChangeOutcome,
-        standing: Option<Vec<StandingConsent>>,
+        standing: Option<&StandingChanges>,
     ) -> ChangeStatus {
         // The consents of a locked vault did not change, so there is nothing to record.
         if self.is_locked() {
@@ -79,8 +76,7 @@ impl Dependencies {
             self.note_change(id, &AuditEvent::ConsentRevoked { about, fields, origin });
         }
         let is_never = change.how == ChangeKind::Never && standing.is_some() && !made.is_full;
-        let is_stored =
-            standing.map(|standing| self.store(StateName::Consents, &standing::to_json(&standing)));
+        let is_stored = standing.map(|changes| self.store_standing(changes));
         if is_stored == Some(false) && self.is_locked() {
             return ChangeStatus::Locked;
         }
@@ -101,6 +97,6 @@ impl Dependencies {
     }
 
     fn is_locked(&self) -> bool {
-        self.vault.lock().unwrap_or_else(PoisonError::into_inner).is_locked()
+        self.vault().is_locked()
     }
 }

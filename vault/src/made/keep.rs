@@ -49,7 +49,7 @@ impl MakeError {
 impl Vault {
     /// The record of the password that was made for this origin in this task, with the rules that it was made by.
     pub fn made_for(&self, origin: &Origin) -> Option<(&str, &NewPasswordRules)> {
-        let made = self.made.iter().find(|made| made.origin == *origin)?;
+        let made = self.task.made.iter().find(|made| made.origin == *origin)?;
         Some((&made.handle, &made.rules))
     }
 
@@ -107,14 +107,14 @@ impl Vault {
                 return Err(error.into());
             }
         }
-        self.made.push(Made { handle, origin: destination.origin, rules: rules.clone() });
+        self.task.made.push(Made { handle, origin: destination.origin, rules: rules.clone() });
         Ok(true)
     }
 
     /// Removes the password that was made for this origin, where it could not be written and nobody was given it.
     pub fn forget_made(&mut self, origin: &Origin) {
-        let Some(at) = self.made.iter().position(|made| made.origin == *origin) else { return };
-        let made = self.made.remove(at);
+        let Some(at) = self.task.made.iter().position(|made| made.origin == *origin) else { return };
+        let made = self.task.made.remove(at);
         // A locked vault keeps the record. It is of no use, and harms nobody.
         let _locked = self.remove(&made.handle);
     }

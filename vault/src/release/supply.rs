@@ -165,7 +165,7 @@ impl Vault {
     /// Prefers records of this persona from now on; `None` prefers none. The preference is never written to the
     /// file.
     pub fn prefer(&mut self, persona: Option<String>) {
-        self.preferred = persona;
+        self.task.preferred = persona;
     }
 
     /// Names the records that would supply `fields` for a request of `kind` on a page of `origin` that sends them to
@@ -197,14 +197,14 @@ impl Vault {
 
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
     pub(crate) fn supply(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Supply<'_> {
-        let of_task = self.for_task.iter().map(|record| Candidate { record, for_task: true });
+        let of_task = self.task.records.iter().map(|record| Candidate { record, for_task: true });
         let own_kind = record_kind(kind);
-        let made = self.made.iter().find(|made| origins.iter().all(|origin| **origin == made.origin));
+        let made = self.task.made.iter().find(|made| origins.iter().all(|origin| **origin == made.origin));
         let made = made.map(|made| made.handle.as_str());
         let is_made = |record: &Record| own_kind == "login" && Some(record.handle.as_str()) == made;
         let stored = self.records.iter().map(|record| Candidate { record, for_task: is_made(record) });
         let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
-        let preferred = self.preferred.as_deref();
+        let preferred = self.task.preferred.as_deref();
         // The pages of a login ask for its parts one after another, and the account is the same on each: the one with a password.
         let whole = |kind| if kind == Kind::Login { fields.with(Field::Password) } else { fields };
         // The frames of a payment are one payment, and the card is the same in each: one with a code, if there is one.

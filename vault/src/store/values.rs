@@ -90,21 +90,21 @@ impl Vault {
     ) -> Result<(), VaultError> {
         self.keys.as_ref().ok_or(VaultError::Locked)?;
         binding.check(handle, field)?;
-        let new = self.sealed(&self.for_task, (handle, field, binding), &value, entropy)?;
-        put(&mut self.for_task, new);
+        let new = self.sealed(&self.task.records, (handle, field, binding), &value, entropy)?;
+        put(&mut self.task.records, new);
         Ok(())
     }
 
     /// Drops one value that was kept for the task; also in a locked vault.
     pub fn forget_task_value(&mut self, handle: &str, field: Field) {
-        self.for_task.retain(|record| (record.handle.as_str(), record.field) != (handle, field));
+        self.task.records.retain(|record| (record.handle.as_str(), record.field) != (handle, field));
     }
 
     /// Drops every value that was kept for one task; also in a locked vault. The records of made passwords stay, and are those of
     /// no task any more.
     pub fn forget_task_values(&mut self) {
-        self.for_task.clear();
-        self.made.clear();
+        self.task.records.clear();
+        self.task.made.clear();
     }
 
     /// Removes every stored value of the record `handle`, and returns their number.
@@ -146,7 +146,7 @@ impl Vault {
     /// Describes the stored values, in the order in which they were first added, and then those for one task.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> + Clone {
         let stored = self.records.iter().map(|record| entry_of(record, false));
-        stored.chain(self.for_task.iter().map(|record| entry_of(record, true)))
+        stored.chain(self.task.records.iter().map(|record| entry_of(record, true)))
     }
 
     /// Tells if the vault holds every one of `fields`: in the record `handle`, or in any.

@@ -2,6 +2,7 @@
 
 use policy_dfa::Verifier;
 
+use super::task::TaskValues;
 use super::unlock_key::UnlockKey;
 use crate::content::keys::Keys;
 use crate::content::record::Record;
@@ -15,7 +16,6 @@ use crate::error::VaultError;
 use crate::file::header::Header;
 use crate::file::list::MOST_RECORDS;
 use crate::file::manifest::{self, Contents};
-use crate::made::Made;
 
 /// A user's values, each encrypted under the vault's key, also in memory.
 ///
@@ -27,13 +27,12 @@ pub struct Vault {
     pub(crate) header: Option<Header>,
     pub(crate) generation: u64,
     pub(crate) records: Vec<Record>,
-    /// Values for one task, which are never written.
-    pub(crate) for_task: Vec<Record>,
-    /// The passwords that were made in this task. Their records are stored.
-    pub(crate) made: Vec<Made>,
+    /// What is kept for the task of the current slot.
+    pub(crate) task: TaskValues,
+    /// What is kept for the tasks of other slots.
+    pub(crate) other_tasks: Vec<TaskValues>,
     pub(crate) signing: Signing,
     pub(crate) states: Vec<State>,
-    pub(crate) preferred: Option<String>,
     pub(crate) verifier: Verifier,
 }
 
@@ -211,15 +210,18 @@ impl Vault {
         let data = Key::random(entropy);
         let new = Keys::derive(&data, &self.id)?;
         let header = Header::wrap(self.id, &data, passphrase, header.params(), entropy)?;
-        let [records, for_task] = [&self.records, &self.for_task].map(|records| {
+        let mut reseal = |records: &[Record]| {
             let resealed = records.iter().map(|record| {
                 let value = record.unseal(&self.id, &old.records);
                 let value = value.map_err(|_| VaultError::ValueDamaged(record.field))?;
                 record.resealed(&value, &self.id, &new.records, entropy)
             });
             resealed.collect::<Result<Vec<_>, VaultError>>()
-        });
-        let (records, for_task) = (records?, for_task?);
+        };
+        let records = reseal(&self.records)?;
+        let of_task = reseal(&self.task.records)?;
+        let of_others = self.other_tasks.iter().map(|task| reseal(&task.records));
+        let of_others = of_others.collect::<Result<Vec<_>, VaultError>>()?;
         let states = self.states.iter().map(|state| {
             let text = state.unseal(&self.id, &old.states)?;
             State::seal(state.name, &self.id, &new.states, text.expose(), entropy)
@@ -227,7 +229,8 @@ impl Vault {
         let states = states.collect::<Result<Vec<_>, VaultError>>()?;
         let signing = self.signing.resealed(&self.id, &old.signing, &new.signing, entropy)?;
         (self.header, self.keys) = (Some(header), Some(new));
-        (self.records, self.for_task, self.states, self.signing) = (records, for_task, states, signing);
+        (self.records, self.task.records, self.states, self.signing) = (records, of_task, states, signing);
+        self.other_tasks.iter_mut().zip(of_others).for_each(|(task, records)| task.records = records);
         self.generation += 1;
         Ok(())
     }
@@ -244,11 +247,10 @@ impl Vault {
             header,
             generation: 0,
             records: Vec::new(),
-            for_task: Vec::new(),
-            made: Vec::new(),
+            task: TaskValues::default(),
+            other_tasks: Vec::new(),
             signing,
             states: Vec::new(),
-            preferred: None,
             verifier,
         }
     }

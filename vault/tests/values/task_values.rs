@@ -2,7 +2,7 @@
 
 use crate::common::{NOW, amount, entropy, guard, page, payment_grant, seen};
 use sirl::Field;
-use vault::{Binding, KdfParams, Secret, Vault, VaultError};
+use vault::{Binding, KdfParams, Secret, TaskSlot, Vault, VaultError};
 
 const STORED: &str = "4929 1234 5678 9012";
 const GIVEN: &str = "4111 1111 1111 1111";
@@ -66,4 +66,23 @@ fn they_obey_the_rules_of_values_and_are_forgotten_in_a_locked_vault() {
     vault.forget_task_values();
     vault.reopen(&Secret::new("open sesame")).unwrap();
     assert!(vault.scan("Ana Quintela").unwrap().is_empty());
+}
+
+#[test]
+fn tasks_in_other_slots_have_values_of_their_own_also_after_a_new_data_key() {
+    let mut vault = made(guard(1).1);
+    let found = |vault: &Vault, text: &str| vault.scan(text).unwrap().len();
+    insert(&mut vault, "address:task", Field::Street, "12 Quarry Lane").unwrap();
+    vault.prefer(Some("work".to_owned()));
+    vault.turn_to(TaskSlot(1));
+    assert_eq!((vault.entries().filter(|e| e.for_task).count(), found(&vault, "12 Quarry Lane")), (0, 0));
+    insert(&mut vault, "address:task", Field::Street, "9 Harbour Road").unwrap();
+    vault.rotate(&Secret::new("open sesame"), &mut entropy(7)).unwrap();
+    assert_eq!((found(&vault, "12 Quarry Lane"), found(&vault, "9 Harbour Road")), (0, 1));
+    vault.turn_to(TaskSlot::default());
+    assert_eq!((found(&vault, "12 Quarry Lane"), found(&vault, "9 Harbour Road")), (1, 0));
+    vault.forget_task_values();
+    vault.turn_to(TaskSlot(1));
+    assert_eq!((found(&vault, "12 Quarry Lane"), found(&vault, "9 Harbour Road")), (0, 1));
+    assert_eq!(found(&vault, STORED), 1, "what is stored belongs to every slot");
 }

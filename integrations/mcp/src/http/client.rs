@@ -13,44 +13,28 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::sync::mpsc;
 
-use super::desk::{Desk, DeskError, Turn};
 use super::tokens::ClientLabel;
 use crate::engine::Engine;
 use crate::gateway::QUEUE_LENGTH;
-use crate::queue::PendingCall;
 use crate::server::Server;
 use crate::settings::{GatewayError, GatewaySettings};
-use crate::worker::Worker;
+use crate::worker::{Lasting, Worker};
 
 /// A session without a message for this long ends. It is longer than the user may take for anything.
 const LONGEST_SILENCE: Duration = Duration::from_secs(20 * 60);
 
-/// A session that has begun, for the task that carries out its calls.
-pub struct Begun {
-    turn: Turn,
-    worker: Worker,
-    calls: mpsc::Receiver<PendingCall>,
-}
-
-impl Begun {
-    /// Carries out the session's calls until it ends, and gives the guard back.
-    pub async fn work(self) {
-        self.turn.ends(self.worker.work(self.calls).await);
-    }
-}
+/// The longest time that a client waits for the end of its earlier session.
+const EARLIER_ENDS: Duration = Duration::from_secs(10);
 
 /// Why a session does not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum BeginError {
-    /// The guard serves somebody else.
-    #[error(transparent)]
-    Desk(#[from] DeskError),
+    /// The client's earlier session is still being closed.
+    #[error("the guard is still closing this client's last session; try again")]
+    Closing,
     /// The browser does not start.
     #[error(transparent)]
     Browser(#[from] GatewayError),
-    /// The server is about to end.
-    #[error("the guard has stopped; start it again")]
-    Stopped,
 }
 
 /// One client.
@@ -62,10 +46,18 @@ pub struct Client {
     next: Arc<Mutex<Option<Server>>>,
     /// Held while a session begins.
     beginning: tokio::sync::Mutex<()>,
+    lasting: Lasting,
+    /// Held while a session is open.
+    open: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Client {
-    pub fn new(label: ClientLabel, settings: &GatewaySettings, config: StreamableHttpServerConfig) -> Client {
+    pub fn new(
+        label: ClientLabel,
+        lasting: &Lasting,
+        settings: &GatewaySettings,
+        config: StreamableHttpServerConfig,
+    ) -> Client {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(LONGEST_SILENCE);
         let sessions = Arc::new(sessions);
@@ -74,7 +66,9 @@ impl Client {
         // A request outside of a session is answered too: it learns which versions of the protocol are served.
         let server = move || Ok(take(&prepared).unwrap_or_else(|| Server::without_session(&settings)));
         let service = StreamableHttpService::new(server, sessions.clone(), config);
-        Client { label, sessions, service, next, beginning: tokio::sync::Mutex::default() }
+        let lasting = lasting.for_client(&label.to_string());
+        let (beginning, open) = Default::default();
+        Client { label, sessions, service, next, beginning, lasting, open }
     }
 
     pub fn label(&self) -> &ClientLabel {
@@ -98,9 +92,8 @@ impl Client {
     pub async fn begin(
         &self,
         request: Request<Body>,
-        desk: &Desk,
-        (browser, settings): (&BrowserSettings, &GatewaySettings),
-        begun: &mpsc::Sender<Begun>,
+        browser: &BrowserSettings,
+        settings: &GatewaySettings,
     ) -> Result<Response<Body>, BeginError> {
         let _beginning = self.beginning.lock().await;
         let earlier: Vec<_> = self.sessions.sessions.read().await.keys().cloned().collect();
@@ -108,23 +101,26 @@ impl Client {
             // It may have ended by itself.
             let _ended = self.sessions.close_session(&session).await;
         }
-        let (turn, lasting) = desk.turn_of(&self.label).await?;
-        let engine = match Engine::start(browser.clone()).await {
-            Ok(engine) => engine,
-            Err(error) => {
-                turn.ends(lasting);
-                return Err(error.into());
-            }
-        };
+        let open = tokio::time::timeout(EARLIER_ENDS, self.open.clone().lock_owned()).await;
+        let open = open.map_err(|_| BeginError::Closing)?;
+        let engine = Engine::start(browser.clone()).await?;
         let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
-        let worker = Worker::new(lasting, engine, settings.clone());
+        let worker = Worker::new(self.lasting.for_client(&self.label.to_string()), engine, settings.clone());
         let server = Server::by_http(settings, worker.observing(), queue);
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(server);
-        begun.send(Begun { turn, worker, calls }).await.map_err(|_| BeginError::Stopped)?;
+        tokio::spawn(async move {
+            worker.work(calls).await;
+            drop(open);
+        });
         let response = self.answer(request).await;
         // If no session began with it, the worker ends with its queue.
         drop(take(&self.next));
         Ok(response)
+    }
+
+    /// Waits until the client has no session.
+    pub async fn is_free(&self) {
+        drop(self.open.lock().await);
     }
 }
 

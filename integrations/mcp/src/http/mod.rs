@@ -3,15 +3,11 @@
 //! | module | subject |
 //! |---|---|
 //! | [`tokens`] | the clients' tokens, and the user's labels for them |
-//! | [`asking`] | the current client's label in questions |
 //! | `checks` | which requests are answered |
-//! | `desk` | the guard, which serves one session at a time |
 //! | `client` | the sessions of one client |
 
-pub mod asking;
 mod checks;
 mod client;
-mod desk;
 pub mod tokens;
 
 use std::future::poll_fn;
@@ -30,13 +26,10 @@ use portcullis::signals::playwright::BrowserSettings;
 use rmcp::model::{ClientRequest, JsonRpcMessage, JsonRpcRequest};
 use rmcp::transport::StreamableHttpServerConfig;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
 
-use asking::CurrentClient;
 use checks::{Door, PATH, Refused, only};
-use client::{Begun, Client};
-use desk::Desk;
-use tokens::Tokens;
+use client::Client;
+use tokens::{ClientLabel, Tokens};
 
 use crate::settings::{GatewayError, GatewaySettings};
 use crate::wire::{self, MOST_BYTES, Nesting, Oversized};
@@ -66,17 +59,14 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, GatewayError> {
 struct Shared {
     door: Door,
     clients: Vec<Client>,
-    desk: Desk,
     browser: BrowserSettings,
     settings: GatewaySettings,
-    begun: mpsc::Sender<Begun>,
 }
 
 /// Serves until `stop` ends. Then all sessions end, with their containers.
 pub(crate) async fn serve(
     listener: TcpListener,
     tokens: Tokens,
-    current: CurrentClient,
     (lasting, browser, settings): (Lasting, BrowserSettings, GatewaySettings),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), GatewayError> {
@@ -93,17 +83,10 @@ pub(crate) async fn serve(
         .with_max_request_body_bytes(MOST_BYTES);
     let (end_sessions, ending) = (config.cancellation_token.clone(), config.cancellation_token.clone());
     let door = Door::new(address, tokens);
-    let clients = door.labels().map(|label| Client::new(label.clone(), &settings, config.clone())).collect();
-    let desk = Desk::new(lasting, current);
-    // A session's work cannot move between threads, so it is done here and not in a task of its own.
-    let (begun, mut sessions) = mpsc::channel::<Begun>(1);
-    let working = async {
-        while let Some(session) = sessions.recv().await {
-            session.work().await;
-        }
-    };
-    let shared = Shared { door, clients, desk: desk.clone(), browser, settings, begun: begun.clone() };
-    let router = Router::new().fallback(answer).with_state(Arc::new(shared));
+    let client = |label: &ClientLabel| Client::new(label.clone(), &lasting, &settings, config.clone());
+    let clients = door.labels().map(client).collect();
+    let shared = Arc::new(Shared { door, clients, browser, settings });
+    let router = Router::new().fallback(answer).with_state(shared.clone());
     let stopped = async move {
         stop.await;
         end_sessions.cancel();
@@ -112,20 +95,13 @@ pub(crate) async fn serve(
         ending.cancelled().await;
         tokio::time::sleep(LAST_ANSWERS).await;
     };
-    let serving = async {
-        let served = tokio::select! {
-            served = async { axum::serve(listener, router).with_graceful_shutdown(stopped).await } => served,
-            () = ended => Ok(()),
-        };
-        desk.is_free().await;
-        served
-    };
     let served = tokio::select! {
-        served = serving => served,
-        // `begun` lives on, so this does not end.
-        () = working => Ok(()),
+        served = async { axum::serve(listener, router).with_graceful_shutdown(stopped).await } => served,
+        () = ended => Ok(()),
     };
-    drop(begun);
+    for client in &shared.clients {
+        client.is_free().await;
+    }
     served.map_err(|error| GatewayError::Listen { address, error })
 }
 
@@ -172,7 +148,7 @@ impl Shared {
         if !begins {
             return Ok(client.answer(request).await);
         }
-        let begun = client.begin(request, &self.desk, (&self.browser, &self.settings), &self.begun).await;
+        let begun = client.begin(request, &self.browser, &self.settings).await;
         begun.map_err(|error| Refused::NotBegun(error.to_string()))
     }
 }

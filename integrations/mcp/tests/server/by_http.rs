@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 use crate::support::http::{HttpClient, send};
 use crate::support::site::Site;
 use evaluation::stage::Stage;
-use mcp_guard::http::asking::CurrentClient;
 use mcp_guard::http::listen;
 use mcp_guard::http::tokens::Tokens;
 use mcp_guard::{Gateway, GatewayError, GatewaySettings, Snapshots};
@@ -22,11 +21,12 @@ use tokio::sync::oneshot;
 const EDITOR: &str = "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100";
 const TERMINAL: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE";
 
-/// A server with two clients, and a user who gives this answer to every question.
+/// A server with two clients, and a user who gives this answer to every question, except that the client `terminal` may get another.
 struct Server {
     browser: BrowserSettings,
     task: Option<String>,
     answer: Answer,
+    terminal: Option<Answer>,
     log: MemoryLog,
     /// The questions as the user reads them.
     asked: Arc<Mutex<Vec<String>>>,
@@ -34,7 +34,14 @@ struct Server {
 
 impl Server {
     fn new(browser: BrowserSettings, answer: Answer) -> Server {
-        Server { browser, task: None, answer, log: MemoryLog::default(), asked: Arc::default() }
+        Server {
+            browser,
+            task: None,
+            answer,
+            terminal: None,
+            log: MemoryLog::default(),
+            asked: Arc::default(),
+        }
     }
 
     async fn with(&self, use_it: impl AsyncFnOnce(SocketAddr)) {
@@ -45,14 +52,15 @@ impl Server {
         let tokens = Tokens::read(&path).ok().unwrap();
         let listener = listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let current = CurrentClient::default();
-        let (asked, answer) = (self.asked.clone(), self.answer);
+        let (asked, answer, terminal) = (self.asked.clone(), self.answer, self.terminal);
         let user = Box::new(ScriptedAnswerer(move |prompt: &ConsentPrompt| {
-            asked.lock().unwrap().push(prompt.to_string());
-            answer
+            let question = prompt.to_string();
+            let from_terminal = question.contains("the client `terminal` asks");
+            asked.lock().unwrap().push(question);
+            terminal.filter(|_| from_terminal).unwrap_or(answer)
         }));
         let log = Box::new(self.log.clone());
-        let guard = Guard::new(DEFAULT_POLICY, log, current.named_by(user), Box::new(SystemEntropy)).unwrap();
+        let guard = Guard::new(DEFAULT_POLICY, log, user, Box::new(SystemEntropy)).unwrap();
         let settings = GatewaySettings {
             task: self.task.clone(),
             snapshots: Snapshots::OnRequest,
@@ -67,7 +75,7 @@ impl Server {
             use_it(address).await;
             drop(stop);
         };
-        let (served, ()) = tokio::join!(gateway.serve_by_http(listener, tokens, current, stopped), used);
+        let (served, ()) = tokio::join!(gateway.serve_by_http(listener, tokens, stopped), used);
         served.unwrap();
     }
 }
@@ -161,6 +169,10 @@ async fn each_client_has_sessions_of_its_own() {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
     let site = Site::start(&stage, &["shop.hostile.test"]).await;
     site.put("shop.hostile.test/", "<title>Shop</title><h1>violet heron</h1><button>Pay</button>");
+    site.put(
+        "shop.hostile.test/terminal",
+        "<title>Shop</title><h1>amber newt</h1><textarea aria-label=Chat></textarea>",
+    );
     let server = Server::new(site.browser(&stage), Answer::Once);
     server
         .with(async |address| {
@@ -179,10 +191,20 @@ async fn each_client_has_sessions_of_its_own() {
                 assert_eq!(answer.status, 404, "{method}: {answer:?}");
             }
             assert!(editor.call("portcullis_status", json!({})).await.contains("container: T0"));
-            let refused = terminal.try_begin().await;
-            assert_eq!(refused.status, 503, "{refused:?}");
-            let message = refused.message()["error"]["message"].to_string();
-            assert!(message.contains("`editor`") && !message.contains("a name of its own"), "{message}");
+            // Beside it, it has one of its own, with other pages.
+            terminal.begin().await;
+            assert_ne!(terminal.session, editor.session);
+            assert!(terminal.call("portcullis_status", json!({})).await.contains("no page is open"));
+            let there = json!({ "url": "https://shop.hostile.test/terminal" });
+            assert_eq!(terminal.call("browser_navigate", there).await, "ok");
+            let (here, there) = (
+                editor.call("browser_snapshot", json!({})).await,
+                terminal.call("browser_snapshot", json!({})).await,
+            );
+            assert!(here.contains("violet heron") && !here.contains("amber newt"), "{here}");
+            assert!(there.contains("amber newt") && !there.contains("violet heron"), "{there}");
+            let tabs = terminal.call("browser_tabs", json!({ "action": "list" })).await;
+            assert!(!tabs.contains("- 1:"), "{tabs}");
             // The next session, of whichever client, has a browser of its own.
             let first = editor.session.clone();
             editor.begin().await;
@@ -210,6 +232,49 @@ async fn each_client_has_sessions_of_its_own() {
     assert!(asked[1].contains("the client `terminal` asks"), "{asked:?}");
     assert!(!asked.concat().contains("a name of its own"), "{asked:?}");
     // The last session was open when the server stopped.
+    verify_text(&server.log.text()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_at_the_same_time_are_asked_about_one_by_one_and_share_what_was_guessed() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let site = Site::start(&stage, &["shop.hostile.test"]).await;
+    site.put("shop.hostile.test/", "<title>Shop</title><textarea aria-label=Chat></textarea>");
+    let mut server = Server::new(site.browser(&stage), Answer::Once);
+    server.task = Some(TASK.to_owned());
+    server.terminal = Some(Answer::No);
+    server
+        .with(async |address| {
+            let mut clients = [HttpClient::new(address, EDITOR), HttpClient::new(address, TERMINAL)];
+            let [editor, terminal] = &mut clients;
+            tokio::join!(editor.begin(), terminal.begin());
+            let shop = json!({ "url": "https://shop.hostile.test/" });
+            let (one, other) = tokio::join!(
+                editor.call("browser_navigate", shop.clone()),
+                terminal.call("browser_navigate", shop.clone())
+            );
+            assert_eq!((one.as_str(), other.as_str()), ("ok", "ok"));
+            // The yes to one client is none to the other.
+            let (one, other) = tokio::join!(
+                editor.call("portcullis_status", json!({})),
+                terminal.call("portcullis_status", json!({}))
+            );
+            assert!(one.contains("container: T2") && other.contains("container: T0"), "{one}\n{other}");
+            let says = |text: &str| json!({ "target": "textarea", "text": text });
+            assert_eq!(editor.call("browser_type", says("hello")).await, "ok");
+            // A guess of one client ends the typing of the other, whose session is open.
+            let hit = terminal.call("browser_type", says("is it Berkeley?")).await;
+            assert!(hit.contains("egress_blocked"), "{hit}");
+            let tainted = editor.call("browser_type", says("hello again")).await;
+            assert!(tainted.contains("tainted_session"), "{tainted}");
+        })
+        .await;
+    let asked = server.asked.lock().unwrap();
+    let of = |label: &str| {
+        let named = format!("the client `{label}` asks");
+        asked.iter().filter(|question| question.contains(&named)).count()
+    };
+    assert_eq!((asked.len(), of("editor"), of("terminal")), (2, 1, 1), "{asked:?}");
     verify_text(&server.log.text()).unwrap();
 }
 

@@ -112,7 +112,7 @@ impl HttpClient {
         self.request("POST", &message.to_string()).await
     }
 
-    /// Begins a session. Fails with 503 while another client has one.
+    /// Begins a session. Fails with 503 while the last one is being closed.
     pub async fn try_begin(&mut self) -> HttpAnswer {
         let client = json!({ "name": "a name of its own", "version": "1" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "elicitation": { "url": {} } }, "clientInfo": client });

@@ -1,0 +1,44 @@
+//! The values and choices of one task, which are never written. Sessions at the same time have a slot each.
+
+use crate::content::record::Record;
+use crate::made::Made;
+use crate::store::vault::Vault;
+
+/// The place of one session among those that use a vault at the same time. What the vault keeps for a task, it keeps for the
+/// slot that it was last [turned to](Vault::turn_to).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct TaskSlot(pub u64);
+
+/// What a vault keeps for one slot's task.
+#[derive(Default)]
+pub(crate) struct TaskValues {
+    pub slot: TaskSlot,
+    pub records: Vec<Record>,
+    /// The passwords that were made in this task. Their records are stored.
+    pub made: Vec<Made>,
+    /// The persona whose records are preferred.
+    pub preferred: Option<String>,
+}
+
+impl Vault {
+    /// Turns to a slot: values for a task, made passwords and the preferred persona are now those of this slot, and those of
+    /// every other slot are neither released nor found. A vault begins with the slot 0, and a slot begins empty.
+    pub fn turn_to(&mut self, slot: TaskSlot) {
+        if self.task.slot == slot {
+            return;
+        }
+        let at = self.other_tasks.iter().position(|task| task.slot == slot);
+        let next = at.map(|at| self.other_tasks.swap_remove(at));
+        let next = next.unwrap_or(TaskValues { slot, ..TaskValues::default() });
+        let last = std::mem::replace(&mut self.task, next);
+        if !last.is_empty() {
+            self.other_tasks.push(last);
+        }
+    }
+}
+
+impl TaskValues {
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.made.is_empty() && self.preferred.is_none()
+    }
+}
