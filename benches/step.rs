@@ -47,7 +47,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
         let started = Instant::now();
         session.act(Action::Verb(open())).await;
-        let text = session.act(Action::Verb(Verb::Read)).await;
+        let text = session.act(Action::Verb(Verb::Read)).await.to_string();
         let guarded_step = started.elapsed();
         assert!(text.contains(&scenario.item), "the guarded browser did not read the page");
         if round >= WARM_UP {

@@ -12,6 +12,7 @@ use evaluation::{
     guarded::truthful_user, hosts, judge::judge, scenario::Scenario, stage::Stage, suite::ScenarioKind,
 };
 use portcullis::consent::ScriptedAnswerer;
+use portcullis::session::ActionResult;
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session, audit::MemoryLog, guard::SystemEntropy};
 
 #[tokio::main]
@@ -44,11 +45,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
             agent::Action::Done => break,
         };
         let shown = format!("{action:?}");
-        observation = session.act(action).await;
-        if let Some(reply) =
-            observation.lines().find(|line| line.starts_with("GRANT") || line.starts_with("DENY"))
-        {
-            println!("{shown}\n    {reply}");
+        let outcome = session.act(action).await;
+        observation = outcome.to_string();
+        if let ActionResult::Requests(_) | ActionResult::Refused(_) = outcome.result {
+            println!("{shown}\n    {observation}");
         }
     }
 

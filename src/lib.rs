@@ -44,11 +44,13 @@
 //! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer::default()), Box::new(SystemEntropy))?;
 //! let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
 //! let mut session = Session::begin(guard, &browser, prompt).await?;
-//! // The prompt for the model, and then its loop: an action in, a text out.
+//! // The prompt for the model, and then its loop: an action in, an outcome out, whose text the model reads.
 //! println!("{}", session.prompt());
 //! session.act(Action::Verb(Verb::Open { url: "https://shop.example/".to_owned() })).await;
 //! let page = session.act(Action::Verb(Verb::Read)).await;
-//! let reply = session.act(Action::Request("REQ.address\nREQ.end".to_owned())).await;
+//! let asked = session.act(Action::Request("REQ.address\nREQ.end".to_owned())).await;
+//! println!("{page}\n{}", session.with_next_steps(&asked));
+//! assert!(asked.granted().count() == 1 || !asked.reasons().is_empty());
 //! let (report, guard) = session.finish().await;
 //! # Ok(()) }
 //! ```

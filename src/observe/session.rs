@@ -22,10 +22,9 @@ use crate::guard::pointing::best_form;
 use crate::page_text::mask_page;
 use crate::page_text::{Scrubber, WithholdReason};
 use crate::safety::{PageSafety, WindowSafety};
-use crate::session::core::{
-    Action, AgentMessage, Look, block_refused, plan_answered, request_refused, verb_refused,
-};
+use crate::session::core::{Action, AgentMessage, Look};
 use crate::session::driving::container_actions::{carry_out, look, look_for_key, reason_of};
+use crate::session::{ActionOutcome, ActionResult, RequestResult};
 use crate::system::SystemEntropy;
 
 /// One observed task of an unguarded agent.
@@ -97,8 +96,8 @@ impl UnguardedSession {
         self.observer.report()
     }
 
-    /// Carries out one action of the agent. The agent gets the returned text; pages are unchanged in it.
-    pub async fn act(&mut self, action: Action) -> String {
+    /// Carries out one action of the agent. Pages are unchanged in the outcome.
+    pub async fn act(&mut self, action: Action) -> ActionOutcome {
         let answer = match action {
             Action::Verb(Verb::Read) => self.read().await,
             Action::Verb(verb) => self.verb(verb).await,
@@ -115,26 +114,26 @@ impl UnguardedSession {
         self.observer.finish()
     }
 
-    async fn read(&mut self) -> String {
+    async fn read(&mut self) -> ActionOutcome {
         match self.tab.read(self.text.as_ref()).await {
             Ok(page) => {
                 let seen = self.text.last.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let (safety, withheld) = seen.unwrap_or_default();
                 self.observer.read(page.origin.as_ref(), &page.text, safety, withheld);
-                page.text
+                ActionOutcome::page(page.text)
             }
-            Err(error) => verb_refused(reason_of(&error)),
+            Err(error) => ActionOutcome::refused(reason_of(&error)),
         }
     }
 
-    async fn verb(&mut self, verb: Verb) -> String {
+    async fn verb(&mut self, verb: Verb) -> ActionOutcome {
         let (verb, seen) = match Look::for_verb(&verb) {
             Look::Key(key) => match look_for_key(&self.tab, key).await {
                 Ok(target) => {
                     let (typing, page) = target.typing(key);
                     (typing, Some(page))
                 }
-                Err(error) => return verb_refused(reason_of(&error)),
+                Err(error) => return ActionOutcome::refused(reason_of(&error)),
             },
             _ => (verb, None),
         };
@@ -145,32 +144,32 @@ impl UnguardedSession {
             verb => match look(&self.tab, Look::for_verb(verb)).await {
                 Ok(pages) => pages.into_iter().next(),
                 // The verb has no target.
-                Err(error) => return verb_refused(reason_of(&error)),
+                Err(error) => return ActionOutcome::refused(reason_of(&error)),
             },
         };
         if seen.is_some() {
             self.observer.verb(&verb, seen.as_ref(), self.now());
         }
         match carry_out(&self.tab, verb, seen.as_ref()).await {
-            Ok(()) => "ok".to_owned(),
-            Err(error) => verb_refused(reason_of(&error)),
+            Ok(()) => ActionOutcome::done(),
+            Err(error) => ActionOutcome::refused(reason_of(&error)),
         }
     }
 
-    async fn request(&mut self, text: &str) -> String {
+    async fn request(&mut self, text: &str) -> ActionOutcome {
         match AgentMessage::read(&Schema::default(), text) {
             Ok(AgentMessage::Block(block)) => self.block(&block).await,
-            Ok(AgentMessage::Plan(_)) => plan_answered(&[]),
+            Ok(AgentMessage::Plan(_)) => ActionOutcome::new(ActionResult::Planned(Vec::new())),
             Err(error) => {
                 self.observer.unreadable_request(None);
-                block_refused(Reason::MalformedRequest, &error.to_string())
+                ActionOutcome::block_refused(Reason::MalformedRequest, &error.to_string())
             }
         }
     }
 
     /// Refuses every request, since there is no vault. The report and not the reply says whether a guard would have refused
     /// it too.
-    async fn block(&mut self, block: &Block) -> String {
+    async fn block(&mut self, block: &Block) -> ActionOutcome {
         let now = self.now();
         let forms = look(&self.tab, Look::Forms).await.unwrap_or_default();
         let page = look(&self.tab, Look::Page).await.unwrap_or_default();
@@ -180,9 +179,9 @@ impl UnguardedSession {
                 _ => best_form(&forms, request.effective_fields(), None),
             };
             self.observer.request(request, seen, now);
-            request_refused(request.kind, Reason::DeliveryForbidden)
+            RequestResult::denied(request.kind, Reason::DeliveryForbidden)
         });
-        answers.collect::<Vec<_>>().join("\n")
+        ActionOutcome::of_requests(answers.collect())
     }
 
     fn note_browser(&mut self) {

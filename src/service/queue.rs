@@ -220,7 +220,7 @@ async fn serve_one(
                 _ => Action::Verb(Verb::Read),
             };
             let reply = session.act(action, changes).await;
-            (Current::Task(session), Ok(json!({ "reply": reply })))
+            (Current::Task(session), Ok(json!({ "reply": reply.to_string() })))
         }
     }
 }

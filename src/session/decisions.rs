@@ -8,7 +8,7 @@ use policy_dfa::{
 use sirl::{Field, FieldSet, Kind, Plan, Request};
 use url::Url;
 
-use super::core::{Core, plan_answered};
+use super::core::Core;
 use crate::consent::{ACCOUNT_NAMES, FormPlace, ReleaseScope};
 use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
@@ -212,9 +212,9 @@ impl Core {
             .any(|site| self.book.never(request.kind, site))
     }
 
-    /// The preflight answer to a plan of the model: a refusal for each kind that can never be granted in this task. It
-    /// decides and records nothing; a plan grants nothing.
-    pub(in crate::session) fn preflight(&self, plan: &Plan) -> String {
+    /// The preflight of a plan of the model: the kinds that can never be granted in this task. It decides and records
+    /// nothing; a plan grants nothing.
+    pub(in crate::session) fn preflight(&self, plan: &Plan) -> Vec<(Kind, Reason)> {
         let each = plan.anticipated.iter().filter_map(|request| {
             let refused = never_granted(
                 &self.decision,
@@ -223,7 +223,7 @@ impl Core {
                 request.kind,
                 request.effective_fields(),
             );
-            refused.map(|reason| (request.kind, reason))
+            refused.map(|reason| (request.kind, reason.as_read_by_the_model()))
         });
         let mut ruled_out: Vec<(Kind, Reason)> = Vec::new();
         for found in each {
@@ -231,7 +231,7 @@ impl Core {
                 ruled_out.push(found);
             }
         }
-        plan_answered(&ruled_out)
+        ruled_out
     }
 
     pub(in crate::session) fn decide(

@@ -6,11 +6,13 @@
 //! | `decisions` | verbs and requests as questions to the policy |
 //! | `prompts` | consent prompts, and the effects of their answers |
 //! | `driving` | the drivers, which carry the commands out in a browser |
+//! | `outcome` | the outcome of an action, and its text for the agent |
 //! | `report` | the report of a session with its counts, or why it could not begin |
 
 pub mod core;
 pub(crate) mod decisions;
 pub(crate) mod driving;
+mod outcome;
 mod prompts;
 mod report;
 
@@ -21,6 +23,7 @@ pub use driving::pages::{ListedPage, PageRefused};
 pub use driving::task_source::Proposal;
 #[cfg(unix)]
 pub use driving::{tab, tls};
+pub use outcome::{ActionOutcome, ActionResult, RequestResult, ShownValues};
 #[cfg(unix)]
 pub use prompts::changes;
 pub use report::{NotEncrypted, SessionError, SessionReport};

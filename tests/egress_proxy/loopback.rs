@@ -84,12 +84,12 @@ fn prompt(site: &str) -> String {
 
 /// Opens the login page and asks for the login. Returns what the agent was told last.
 async fn log_in(session: &mut Session, site: &str) -> String {
-    let opened = session.act(Action::Verb(Verb::Open { url: format!("{site}/login") })).await;
+    let opened = session.act(Action::Verb(Verb::Open { url: format!("{site}/login") })).await.to_string();
     if opened.contains("DENY") {
         return opened;
     }
-    session.act(Action::Verb(Verb::Read)).await;
-    session.act(Action::Request("REQ.login\nREQ.end".to_owned())).await
+    session.act(Action::Verb(Verb::Read)).await.to_string();
+    session.act(Action::Request("REQ.login\nREQ.end".to_owned())).await.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,12 +104,12 @@ async fn a_login_is_filled_on_a_listed_port_of_this_machine() {
         let told = log_in(&mut session, &site).await;
         assert!(told.contains("GRANT.login"), "{told}");
         assert!(!told.contains(SECRET), "{told}");
-        let page = session.act(Action::Verb(Verb::Read)).await;
+        let page = session.act(Action::Verb(Verb::Read)).await.to_string();
         let send = page.lines().find(|line| line.contains("button")).unwrap_or_else(|| panic!("{page}"));
         let target = send.split("[ref=").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
         let target = portcullis::signals::ElementRef(target.to_owned());
-        let sent = session.act(Action::Verb(Verb::click(target))).await;
-        let page = session.act(Action::Verb(Verb::Read)).await;
+        let sent = session.act(Action::Verb(Verb::click(target))).await.to_string();
+        let page = session.act(Action::Verb(Verb::Read)).await.to_string();
         assert!(page.contains("Welcome back"), "{sent}\n{page}");
         assert!(shop.posted().contains(SECRET), "{}", shop.posted());
         let asked = asked.lock().unwrap().join("\n");

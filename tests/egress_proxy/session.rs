@@ -52,7 +52,7 @@ async fn ends_paid(stage: &Stage) -> bool {
             Action::Request(text) => portcullis::Action::Request(text),
             Action::Done => break,
         };
-        observation = session.act(action).await;
+        observation = session.act(action).await.to_string();
         paid |= observation.contains("GRANT.purchase");
         not_let |= observation.contains("no_payment_interface");
         paths[usize::from(released)] += observation.matches("/url \"/").count();

@@ -55,11 +55,11 @@ impl Guarded {
 /// Opens an address.
 pub async fn open(session: &mut Session, address: &str) {
     let verb = browser_signals::Verb::Open { url: address.to_owned() };
-    assert_eq!(session.act(Action::Verb(verb)).await, "ok");
+    assert_eq!(session.act(Action::Verb(verb)).await.to_string(), "ok");
 }
 
 /// Lets the guard fill in the street.
 pub async fn release(session: &mut Session) -> String {
     let block = "REQ.address fields=[\"street\"]\nREQ.end";
-    session.act(Action::Request(block.to_owned())).await
+    session.act(Action::Request(block.to_owned())).await.to_string()
 }

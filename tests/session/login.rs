@@ -63,7 +63,7 @@ fn one_yes_serves_both_pages_of_a_login() {
         played.looks = vec![name_page()];
         let reply = played.request(BOTH);
         assert_eq!(reply, granted("\"email\""));
-        let next = played.core.with_next_steps(reply);
+        let next = played.with_next_steps();
         assert!(next.contains("ask for `password` in the form that follows"), "{next}");
         let asked = played.prompts[0].clone();
         assert!(asked.contains("fill your login (email, password)"), "{asked}");
@@ -72,7 +72,7 @@ fn one_yes_serves_both_pages_of_a_login() {
         played.looks = vec![password_page()];
         let reply = played.request(PASSWORD);
         assert_eq!(reply, granted("\"password\""), "{:?}", played.prompts);
-        assert_eq!(played.core.with_next_steps(reply.clone()), reply);
+        assert_eq!(played.with_next_steps(), reply);
         assert_eq!((played.fills, played.prompts.len()), (2, 1), "{answer:?} {:?}", played.prompts);
         // The yes was for one form of each step.
         played.looks = vec![step("/elsewhere", vec![password()], "Log in")];

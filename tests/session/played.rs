@@ -19,6 +19,7 @@ use portcullis::guard::SystemEntropy;
 use portcullis::guard::shared_vault::SharedVault;
 use portcullis::page_text::PageTextGuard;
 use portcullis::page_text::{Quarantine, ScrubSettings, Scrubber};
+use portcullis::session::ActionOutcome;
 use portcullis::session::core::{Command, Core, CoreDependencies, Event, KeyTarget, Look, RenderedPage};
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
@@ -156,6 +157,8 @@ pub struct Played {
     pub payments: usize,
     pub codes_asked: usize,
     pub codes_paid: usize,
+    /// The last outcome.
+    pub outcome: ActionOutcome,
 }
 
 impl Played {
@@ -256,14 +259,24 @@ impl Played {
             payments: 0,
             codes_asked: 0,
             codes_paid: 0,
+            outcome: ActionOutcome::done(),
         }
+    }
+
+    /// The text of the last outcome with the next steps.
+    pub fn with_next_steps(&self) -> String {
+        self.core.with_next_steps(&self.outcome)
     }
 
     pub fn act(&mut self, action: Action) -> String {
         let mut event = Event::Act(action);
         for _ in 0..100 {
             event = match self.core.step(event, Millis(self.seen)) {
-                Command::Answer(text) => return text,
+                Command::Answer(outcome) => {
+                    let text = outcome.to_string();
+                    self.outcome = outcome;
+                    return text;
+                }
                 Command::Record { events, .. } => {
                     let lacks = events.iter().any(self.unrecorded);
                     self.records.extend(events);

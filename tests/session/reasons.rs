@@ -157,7 +157,7 @@ fn nothing_is_offered_by_hand_where_the_policy_the_place_or_the_page_is_at_fault
         for _ in 0..2 {
             let reply = played.request(BLOCK);
             assert!(reply.starts_with("DENY.address"), "{reason}: {reply}");
-            let told = played.core.with_next_steps(reply);
+            let told = played.with_next_steps();
             assert!(!told.contains("by hand"), "{reason}: {told}");
         }
         assert_eq!(played.offers, [""; 0], "{reason}");
@@ -168,8 +168,8 @@ fn nothing_is_offered_by_hand_where_the_policy_the_place_or_the_page_is_at_fault
 fn the_agent_is_told_what_it_can_do_next_and_that_a_person_with_a_window_could_finish() {
     let mut played = Played::with(DEFAULT_POLICY, Container::T2, &[], "buy a kettle");
     played.act(Action::Verb(Verb::Read));
-    let reply = played.request(BLOCK);
-    let told = played.core.with_next_steps(reply);
+    played.request(BLOCK);
+    let told = played.with_next_steps();
     let step = Reason::NoValue.next_step().unwrap();
     assert!(
         told.starts_with(&format!("DENY.address {{\"reason\":\"no_value\"}}\nnext: {step}\nnext: ")),
@@ -178,8 +178,7 @@ fn the_agent_is_told_what_it_can_do_next_and_that_a_person_with_a_window_could_f
     assert!(told.contains("`--headed`"), "{told}");
     // With a window the user was offered it already.
     played.core = played.core.with_hand_over(true);
-    let reply = "DENY.address {\"reason\":\"no_value\"}".to_owned();
-    assert!(!played.core.with_next_steps(reply).contains("--headed"));
+    assert!(!played.with_next_steps().contains("--headed"));
 }
 
 /// The agent's answers in a task that meets many reasons.
@@ -192,8 +191,8 @@ fn answers(values: &[(&str, Field, &str)]) -> Vec<String> {
     );
     let mut told = Vec::new();
     let mut act = |played: &mut Played, action: Action| {
-        let answer = played.act(action);
-        told.push(played.core.with_next_steps(answer));
+        played.act(action);
+        told.push(played.with_next_steps());
     };
     act(&mut played, Action::Request(PURCHASE.to_owned()));
     act(&mut played, Action::Verb(Verb::Read));

@@ -201,11 +201,6 @@ impl Answer {
     pub fn error(text: impl Into<String>) -> Answer {
         Answer { is_error: true, ..Answer::text(text) }
     }
-
-    /// The answer of a session. A denied verb is an error.
-    pub fn of_session(text: String) -> Answer {
-        if text.starts_with("DENY.verb") { Answer::error(text) } else { Answer::text(text) }
-    }
 }
 
 /// Parses a call of one of the offered tools.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use portcullis::Action;
-use portcullis::session::ShownDialog;
+use portcullis::session::{ActionOutcome, ActionResult, ShownDialog};
 use portcullis::signals::playwright::{BridgeError, Picture};
 use portcullis::signals::rendered::as_seen;
 use portcullis::signals::{ElementRef, Verb};
@@ -37,8 +37,8 @@ impl Worker {
         }
         match call {
             Call::Request { block } => {
-                let said = self.act(Action::Request(block)).await?;
-                let mut answer = Answer::of_session(said);
+                let outcome = self.act(Action::Request(block)).await?;
+                let mut answer = self.answer_of(&outcome);
                 if self.session.as_mut().is_some_and(TaskSession::take_pages_changed) {
                     let closed = "a request for values closes the other tabs of its container";
                     answer.blocks.push(Block::Text(closed.to_owned()));
@@ -71,9 +71,9 @@ impl Worker {
                 if !submit {
                     return self.verb(typed).await;
                 }
-                let said = self.act(Action::Verb(typed)).await?;
-                if said != "ok" {
-                    return self.answered(said).await;
+                let outcome = self.act(Action::Verb(typed)).await?;
+                if !outcome.is_done() {
+                    return self.answered(outcome).await;
                 }
                 self.verb(Verb::Submit { target }).await
             }
@@ -88,8 +88,8 @@ impl Worker {
                 if session.dialog().is_none() {
                     return Err("the page shows no dialog".to_owned());
                 }
-                let said = session.answer_dialog(accept, words.as_deref()).await;
-                self.answered(said).await
+                let outcome = session.answer_dialog(accept, words.as_deref()).await?;
+                self.answered(outcome).await
             }
             Call::Upload { files } => self.upload(files).await,
             Call::Wait { milliseconds, text, text_gone } => self.wait(milliseconds, text, text_gone).await,
@@ -141,9 +141,9 @@ impl Worker {
         }
         self.forget_page();
         if let Some(url) = opens {
-            let said = self.act(Action::Verb(Verb::Open { url })).await?;
-            if said != "ok" {
-                return self.answered(said).await;
+            let outcome = self.act(Action::Verb(Verb::Open { url })).await?;
+            if !outcome.is_done() {
+                return self.answered(outcome).await;
             }
             status = self.session.as_mut().and_then(TaskSession::take_http_status).and_then(error_status);
         }
@@ -165,18 +165,29 @@ impl Worker {
         self.known.forget();
     }
 
-    pub(crate) async fn act(&mut self, action: Action) -> Result<String, String> {
+    pub(crate) async fn act(&mut self, action: Action) -> Result<ActionOutcome, String> {
         let session = self.session.as_mut().ok_or_else(no_page)?;
         let blind = session.is_private();
         // A difference from the page before a release would tell of the values.
         if matches!(action, Action::Request(_)) {
             self.known.forget();
         }
-        let said = session.act(action).await;
+        let outcome = session.act(action).await;
         if session.is_private() && !blind {
             self.known.forget();
         }
-        Ok(said)
+        Ok(outcome)
+    }
+
+    /// The text of an outcome for the agent.
+    pub(crate) fn text_of(&self, outcome: &ActionOutcome) -> String {
+        self.session.as_ref().map_or_else(|| outcome.to_string(), |session| session.told(outcome))
+    }
+
+    /// The answer that tells an outcome. A refused verb is an error.
+    fn answer_of(&self, outcome: &ActionOutcome) -> Answer {
+        let is_error = matches!(outcome.result, ActionResult::Refused(_));
+        Answer { is_error, ..Answer::text(self.text_of(outcome)) }
     }
 
     /// Carries out a call of the developer tools.
@@ -242,28 +253,27 @@ impl Worker {
 
     /// Reads the page for the agent. The error is the reason of a denial.
     async fn read(&mut self) -> Result<(), String> {
-        let said = self.act(Action::Verb(Verb::Read)).await?;
-        if said.starts_with("DENY.") {
-            self.rendered.clear();
-            let dialog = self.session.as_mut().and_then(TaskSession::dialog);
-            return Err(dialog.map_or(said, |dialog| told(&dialog)));
+        let outcome = self.act(Action::Verb(Verb::Read)).await?;
+        if let ActionResult::Page(text) = outcome.result {
+            self.rendered = text;
+            return Ok(());
         }
-        self.rendered = said;
-        Ok(())
+        self.rendered.clear();
+        let dialog = self.session.as_mut().and_then(TaskSession::dialog);
+        Err(dialog.map_or_else(|| self.text_of(&outcome), |dialog| told(&dialog)))
     }
 
     pub(crate) async fn verb(&mut self, verb: Verb) -> Result<Answer, String> {
-        let said = self.act(Action::Verb(verb)).await?;
-        self.answered(said).await
+        let outcome = self.act(Action::Verb(verb)).await?;
+        self.answered(outcome).await
     }
 
     /// The answer after an action: what it led to, and the page.
-    pub(crate) async fn answered(&mut self, said: String) -> Result<Answer, String> {
+    pub(crate) async fn answered(&mut self, outcome: ActionOutcome) -> Result<Answer, String> {
         if let Some(dialog) = self.session.as_mut().and_then(TaskSession::dialog) {
             return Ok(Answer::text(told(&dialog)));
         }
-        let done = said == "ok";
-        let mut answer = Answer::of_session(said);
+        let mut answer = self.answer_of(&outcome);
         if let Some(address) = self.session.as_mut().and_then(TaskSession::take_refused_window) {
             answer.blocks.push(Block::Text(format!(
                 "the page opened another window, which was closed: with values of the user's in it, or with eight pages, a container \
@@ -280,7 +290,7 @@ impl Worker {
             self.forget_page();
             answer.blocks.push(Block::Text(format!("### Open tabs\n{}", self.tabs().await?)));
         }
-        Ok(if done { self.with_page(answer).await } else { answer })
+        Ok(if outcome.is_done() { self.with_page(answer).await } else { answer })
     }
 
     /// Adds the downloads that ended since the agent was told of them last.
@@ -370,9 +380,9 @@ impl Worker {
                 FieldValue::On(on) => Verb::Check { target, on },
                 FieldValue::Option(option) => Verb::select(target, option),
             };
-            let said = self.act(Action::Verb(verb)).await?;
-            if said != "ok" {
-                let mut answer = self.answered(said).await?;
+            let outcome = self.act(Action::Verb(verb)).await?;
+            if !outcome.is_done() {
+                let mut answer = self.answered(outcome).await?;
                 answer.blocks.push(Block::Text(format!("of {count} fields the first {done} are filled")));
                 return Ok(answer);
             }

@@ -6,7 +6,7 @@ use portcullis::audit::AuditLog;
 use portcullis::guard::SystemEntropy;
 use portcullis::guard::upload_folder::FileRefused;
 use portcullis::observe::{ObservationReport, ObservedTask, Observer, UnguardedSession};
-use portcullis::session::{ListedPage, Proposal, SessionError, ShownDialog, ToldDownload};
+use portcullis::session::{ActionOutcome, ListedPage, Proposal, SessionError, ShownDialog, ToldDownload};
 use portcullis::signals::playwright::developer_tools::console::ConsoleMessage;
 use portcullis::signals::playwright::developer_tools::requests::{PageRequest, ResponseBody};
 use portcullis::signals::playwright::developer_tools::{Recording, ScriptResult};
@@ -111,14 +111,19 @@ impl Mode {
 }
 
 impl TaskSession {
-    /// Carries an action out, and adds to a refusal what the agent can do next.
-    pub async fn act(&mut self, action: Action) -> String {
+    /// Carries an action out.
+    pub async fn act(&mut self, action: Action) -> ActionOutcome {
         match self {
-            TaskSession::Guarded(session) => {
-                let answer = session.act(action).await;
-                session.with_next_steps(answer)
-            }
+            TaskSession::Guarded(session) => session.act(action).await,
             TaskSession::Observed(session) => session.act(action).await,
+        }
+    }
+
+    /// The text of an outcome for the agent. A refusal says what the agent can do next.
+    pub fn told(&self, outcome: &ActionOutcome) -> String {
+        match self {
+            TaskSession::Guarded(session) => session.with_next_steps(outcome),
+            TaskSession::Observed(_) => outcome.to_string(),
         }
     }
 
@@ -182,14 +187,15 @@ impl TaskSession {
         }
     }
 
-    /// Accepts or dismisses the dialog that the page shows, and adds to a refusal what the agent can do next.
-    pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> String {
+    /// Accepts or dismisses the dialog that the page shows.
+    pub async fn answer_dialog(
+        &mut self,
+        accept: bool,
+        words: Option<&str>,
+    ) -> Result<ActionOutcome, String> {
         match self {
-            TaskSession::Guarded(session) => {
-                let answer = session.answer_dialog(accept, words).await;
-                session.with_next_steps(answer)
-            }
-            TaskSession::Observed(_) => "there is no dialog".to_owned(),
+            TaskSession::Guarded(session) => Ok(session.answer_dialog(accept, words).await),
+            TaskSession::Observed(_) => Err("there is no dialog".to_owned()),
         }
     }
 
@@ -263,17 +269,16 @@ impl TaskSession {
         }
     }
 
-    /// Gives the page these files, or none, and adds to a refusal what the agent can do next.
-    pub async fn upload(&mut self, files: Option<&[String]>) -> Result<String, String> {
+    /// Gives the page these files. Without files the page is told that none was chosen, and there is no outcome.
+    pub async fn upload(&mut self, files: Option<&[String]>) -> Result<Option<ActionOutcome>, String> {
         let TaskSession::Guarded(session) = self else {
             return Err(FileRefused::NoFolder.to_string());
         };
         let Some(files) = files else {
             session.cancel_upload();
-            return Ok("ok".to_owned());
+            return Ok(None);
         };
-        let answer = session.upload(files).await.map_err(|refused| refused.to_string())?;
-        Ok(session.with_next_steps(answer))
+        session.upload(files).await.map(Some).map_err(|refused| refused.to_string())
     }
 
     /// The downloads that ended since the last call.

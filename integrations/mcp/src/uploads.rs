@@ -1,5 +1,7 @@
 //! Files of the user's for a page that asks for some: the call, and the words for it.
 
+use portcullis::session::ActionOutcome;
+
 use crate::call::Answer;
 use crate::task_session::TaskSession;
 use crate::worker::{Worker, no_page};
@@ -28,11 +30,11 @@ impl Worker {
     pub(crate) async fn upload(&mut self, files: Option<Vec<String>>) -> Result<Answer, String> {
         let session = self.session.as_mut().ok_or_else(no_page)?;
         let was_private = session.is_private();
-        let said = session.upload(files.as_deref()).await?;
+        let outcome = session.upload(files.as_deref()).await?.unwrap_or_else(ActionOutcome::done);
         // A difference from the page before an upload would tell of the files.
         if session.is_private() && !was_private {
             self.forget_page();
         }
-        self.answered(said).await
+        self.answered(outcome).await
     }
 }

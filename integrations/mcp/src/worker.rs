@@ -196,7 +196,10 @@ impl Worker {
             self.begin(Proposal { origins, kinds, uploads }).await?;
         }
         let preflight = match plan {
-            Some(plan) => self.act(Action::Request(plan.to_owned())).await? + "\n",
+            Some(plan) => {
+                let outcome = self.act(Action::Request(plan.to_owned())).await?;
+                self.text_of(&outcome) + "\n"
+            }
             None => String::new(),
         };
         let status = self.status();

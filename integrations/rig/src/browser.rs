@@ -105,8 +105,8 @@ async fn serve(browser: Browser, mut session: Session, mut inbox: mpsc::Receiver
     while let Some(order) = inbox.recv().await {
         match order {
             Command::Act(action, done) => {
-                let answer = session.act(action).await;
-                drop(done.send(session.with_next_steps(answer)));
+                let outcome = session.act(action).await;
+                drop(done.send(session.with_next_steps(&outcome)));
             }
             Command::Finish(done) => {
                 finished = Some(done);

@@ -222,12 +222,12 @@ async fn a_browser_that_dies_denies_and_the_log_stays_whole() {
     let scenario = Scenario::new(ScenarioKind::Review, false, 3);
     let log = MemoryLog::default();
     let mut session = session(&stage, &browser, &scenario, &log).await;
-    assert_eq!(session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await, "ok");
+    assert_eq!(session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await.to_string(), "ok");
     browser.close().await;
     let block = "REQ.address fields=[\"street\",\"city\"]\nREQ.end";
-    let reply = session.act(Action::Request(block.into())).await;
+    let reply = session.act(Action::Request(block.into())).await.to_string();
     assert_eq!(reply, "DENY.address {\"reason\":\"browser_lost\"}");
-    assert!(session.act(Action::Verb(Verb::Read)).await.contains("browser_lost"));
+    assert!(session.act(Action::Verb(Verb::Read)).await.to_string().contains("browser_lost"));
     session.finish().await;
     let (records, _) = verify_text(&log.text()).unwrap();
     assert!(records.iter().all(|record| record.event != "intent"), "nothing may be released");
@@ -249,14 +249,14 @@ async fn a_user_who_says_no_keeps_everything() {
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
     let mut session = Session::begin(guard, &browser, &scenario.prompt(hosts::SHOP_ORIGIN)).await.unwrap();
-    session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await;
-    let text = session.act(Action::Verb(Verb::Read)).await;
+    session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await.to_string();
+    let text = session.act(Action::Verb(Verb::Read)).await.to_string();
     let add = handle(&text, "Add to cart");
-    session.act(Action::Verb(Verb::Submit { target: add })).await;
-    session.act(Action::Verb(Verb::Read)).await;
+    session.act(Action::Verb(Verb::Submit { target: add })).await.to_string();
+    session.act(Action::Verb(Verb::Read)).await.to_string();
     let block = "REQ.address fields=[\"street\",\"city\"]\nREQ.end";
     assert_eq!(
-        session.act(Action::Request(block.into())).await,
+        session.act(Action::Request(block.into())).await.to_string(),
         "DENY.address {\"reason\":\"invalid_container\"}"
     );
     session.finish().await;
@@ -281,9 +281,9 @@ async fn an_untrusted_certificate_denies() {
     let scenario = Scenario::new(ScenarioKind::Review, false, 5);
     let log = MemoryLog::default();
     let mut session = session(&stage, &browser, &scenario, &log).await;
-    let opened = session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await;
+    let opened = session.act(open(scenario.product_url(hosts::SHOP_ORIGIN))).await.to_string();
     assert!(opened.starts_with("DENY.verb"), "{opened}");
-    let reply = session.act(Action::Request("REQ.address\nREQ.end".into())).await;
+    let reply = session.act(Action::Request("REQ.address\nREQ.end".into())).await.to_string();
     assert!(reply.starts_with("DENY.address"), "{reply}");
     session.finish().await;
     browser.close().await;

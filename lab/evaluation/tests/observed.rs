@@ -27,8 +27,8 @@ async fn watched(stage: &Stage, scenario: &Scenario) -> (Judgement, ObservationR
     let mut observation = String::new();
     for _ in 0..60 {
         observation = match agent.next(&observation) {
-            Action::Verb(verb) => session.act(portcullis::Action::Verb(verb)).await,
-            Action::Request(text) => session.act(portcullis::Action::Request(text)).await,
+            Action::Verb(verb) => session.act(portcullis::Action::Verb(verb)).await.to_string(),
+            Action::Request(text) => session.act(portcullis::Action::Request(text)).await.to_string(),
             Action::Done => break,
         };
     }

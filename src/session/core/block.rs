@@ -6,14 +6,14 @@ use browser_signals::{ElementRef, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
-use super::agent_messages::request_refused;
-use super::block_state::{BlockPhase, BlockState, GrantedRelease, PageIdentity, RequestLine};
+use super::block_state::{BlockPhase, BlockState, GrantedRelease, LineReply, PageIdentity, RequestLine};
 use super::messages::{Command, Event, Look, Seen};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Warning;
 use crate::guard::placement::place_at;
 use crate::guard::purpose::{form_place, is_free_text};
+use crate::session::outcome::{ActionOutcome, RequestResult};
 
 /// Words on the button that starts a payment, in the languages of the supported shops.
 const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
@@ -112,11 +112,11 @@ impl Core {
             }
             (BlockPhase::RecordingOutcome(reply), Event::Recorded(_)) => {
                 let reply = match reply {
-                    Ok(text) => text,
+                    Ok(reply) => reply,
                     Err(reason) => self.refusal(&mut block, reason),
                 };
                 let failed = block.current().is_some_and(|line| {
-                    line.reply = Some(reply);
+                    line.reply = Some(LineReply::Own(reply));
                     line.refused.is_some()
                 });
                 if failed {
@@ -237,7 +237,7 @@ impl Core {
     pub(super) fn refuse_line(&mut self, block: &mut BlockState, reason: Reason) {
         let reply = self.refusal(block, reason);
         if let Some(line) = block.current() {
-            line.reply = Some(reply);
+            line.reply = Some(LineReply::Own(reply));
         }
         block.end_parts();
     }
@@ -252,13 +252,14 @@ impl Core {
         }
         let events = std::mem::take(&mut self.unrecorded);
         // A granted request keeps its reply, since it is recorded, even if a refusal in the same block cannot be.
-        let unrecorded = block.answers(Some(Reason::AuditUnavailable));
-        let answer = AfterRecord::Answer { text: block.answers(None), unrecorded };
+        let unrecorded = ActionOutcome::of_requests(block.answers(Some(Reason::AuditUnavailable)));
+        let answer =
+            AfterRecord::Answer { outcome: ActionOutcome::of_requests(block.answers(None)), unrecorded };
         self.record(events, answer)
     }
 
     /// Counts a refusal of the current request, and returns the reply.
-    pub(super) fn refusal(&mut self, block: &mut BlockState, reason: Reason) -> String {
+    pub(super) fn refusal(&mut self, block: &mut BlockState, reason: Reason) -> RequestResult {
         let reason = self.for_want_of_a_user(reason);
         self.counts.denied(reason);
         let (kind, number, fields) = block.current().map_or((Kind::Contact, 0, FieldSet::EMPTY), |l| {
@@ -275,7 +276,7 @@ impl Core {
         if let Some(line) = block.current() {
             line.refused = Some(reason);
         }
-        request_refused(kind, reason)
+        RequestResult::denied(kind, reason)
     }
 
     /// Warns the user of a refusal for a low safety or for an egress that stays open, once per kind of request.

@@ -12,11 +12,11 @@ use policy_dfa::{
 use sirl::reply::Delivered;
 use sirl::{Field, FieldSet, Kind, Request};
 use vault::NewPasswordRules;
-use zeroize::Zeroizing;
 
 use crate::consent::{Answer, Asked, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
+use crate::session::outcome::{RequestResult, ShownValues};
 
 /// One request of the block.
 pub(in crate::session) struct RequestLine {
@@ -45,9 +45,17 @@ pub(in crate::session) struct RequestLine {
     /// The rules of the form about a new password, by which the user was asked about one.
     pub new_password: Option<NewPasswordRules>,
     /// The reply, once there is one.
-    pub reply: Option<String>,
+    pub reply: Option<LineReply>,
     /// The reason of a refusal.
     pub refused: Option<Reason>,
+}
+
+/// The reply to a request, or to a part of it.
+pub(in crate::session) enum LineReply {
+    /// Its own.
+    Own(RequestResult),
+    /// A part before it was refused, and this one is not answered apart.
+    OfAnotherPart,
 }
 
 impl RequestLine {
@@ -201,8 +209,8 @@ pub(in crate::session) enum GrantedRelease {
 pub(in crate::session) enum InFlight {
     Filled,
     Wired,
-    /// With the reply that contains them.
-    Shown(Zeroizing<String>),
+    /// With the answer that contains them.
+    Shown(ShownValues),
     /// With the card's handle.
     Paid(String),
 }
@@ -235,7 +243,7 @@ pub(in crate::session) enum BlockPhase {
     /// The end of the fill, the wire's placeholders or the payment.
     Releasing(InFlight),
     /// The record of the outcome; with the reply.
-    RecordingOutcome(Result<String, Reason>),
+    RecordingOutcome(Result<RequestResult, Reason>),
     /// The user, who may finish the current request by hand.
     HandingOver(Box<HandOver>),
 }

@@ -4,12 +4,14 @@ use browser_signals::Origin;
 use browser_signals::lookalike::warnings;
 use policy_dfa::Reason;
 
-use super::agent_messages::{next_steps, request_refused};
+use super::agent_messages::next_steps;
+use super::block_state::LineReply;
 use super::block_state::{BlockPhase, BlockState};
 use super::messages::Command;
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{HandOver, HandedOver};
+use crate::session::outcome::{ActionOutcome, RequestResult};
 
 impl Core {
     /// Offers the user to do by hand a request that was refused, before the block is answered. The same hand-over is offered
@@ -49,14 +51,17 @@ impl Core {
         trusted.then_some(origin)
     }
 
-    /// Adds to an answer with refusals, or to that of a login's first step, what the agent can do next. It depends on the codes,
-    /// on the page's controls and on what the agent knows of its task, and on nothing in the vault.
-    pub fn with_next_steps(&self, answer: String) -> String {
+    /// What the agent can do next after an outcome with refusals, or after that of a login's first step. It depends on the
+    /// reasons, on the page's controls and on what the agent knows of its task, and on nothing in the vault.
+    pub fn next_steps(&self, outcome: &ActionOutcome) -> Vec<&'static str> {
         let by_hand = !self.offers_hand_over && self.site_by_hand().is_some();
-        match next_steps(&answer, by_hand, self.login_goes_on) {
-            Some(steps) => format!("{answer}\n{steps}"),
-            None => answer,
-        }
+        next_steps(outcome, by_hand, self.login_goes_on)
+    }
+
+    /// The text of an outcome for the agent, with lines that say what it can do next.
+    pub fn with_next_steps(&self, outcome: &ActionOutcome) -> String {
+        let steps = self.next_steps(outcome);
+        steps.iter().fold(outcome.to_string(), |told, step| format!("{told}\nnext: {step}"))
     }
 
     /// Ends a hand-over: the user finished, or may have, or lets the agent go on.
@@ -73,7 +78,7 @@ impl Core {
         self.taken_over = ended.ends_the_agents_part();
         if let Some(line) = block.current().filter(|_| ended.ends_the_agents_part()) {
             self.counts.denied(Reason::TakenOver);
-            line.reply = Some(request_refused(kind, Reason::TakenOver));
+            line.reply = Some(LineReply::Own(RequestResult::denied(kind, Reason::TakenOver)));
         }
         self.answer_block(&block)
     }

@@ -15,6 +15,7 @@ use vault::SealedCard;
 use super::agent_messages::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ConsentPrompt, HandOver, HandedOver};
+use crate::session::outcome::ActionOutcome;
 
 /// The part of the page that the driver looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +151,7 @@ pub enum Command {
     /// Pay.
     Pay(Box<Payment>),
     /// Answer the agent. This ends the action.
-    Answer(String),
+    Answer(ActionOutcome),
 }
 
 /// The observed pages, or why there are none.

@@ -6,7 +6,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `agent_messages` | messages of the agent, and replies to it |
+//! | `agent_messages` | messages of the agent, and its next steps |
 //! | `messages` | commands to the driver, and events from it |
 //! | `state` | the state of a session |
 //! | `step` | one step, and the walk of a verb |
@@ -32,7 +32,7 @@ mod step;
 mod survey;
 
 pub use agent_messages::Action;
-pub(crate) use agent_messages::{AgentMessage, block_refused, plan_answered, request_refused, verb_refused};
+pub(crate) use agent_messages::AgentMessage;
 pub use messages::{Command, Event, KeyTarget, Look, Payment, RenderedPage};
 pub(super) use state::State;
 pub use state::{Core, CoreDependencies, MAX_PROMPTS};

@@ -5,14 +5,15 @@
 
 use browser_signals::{Observed, Snapshot};
 use policy_dfa::{Consent, Millis, ProviderFrame, Reason, Verdict};
-use sirl::{FieldSet, Kind, Pointers, Reply, reply::Delivered};
+use sirl::{FieldSet, Kind, Pointers, reply::Delivered};
 
-use super::agent_messages::request_refused;
+use super::block_state::LineReply;
 use super::block_state::{BlockState, RequestLine};
 use super::state::Core;
 use crate::guard::placement::place;
 use crate::guard::pointing::PointedForm;
 use crate::guard::purpose::form_place;
+use crate::session::outcome::RequestResult;
 
 impl Core {
     /// The payment provider whose frame this is, if the policy names it.
@@ -146,13 +147,13 @@ impl BlockState {
     /// Ends the parts after the current one, which was refused: none of them is filled, and they are not answered apart.
     pub(super) fn end_parts(&mut self) {
         let rest = self.requests.iter_mut().skip(self.at + 1).take_while(|line| line.goes_on);
-        rest.for_each(|line| line.reply = Some(String::new()));
+        rest.for_each(|line| line.reply = Some(LineReply::OfAnotherPart));
     }
 
     /// The answer to each request; that of a refused request is `unrecorded`, where there is one. A request that was divided
     /// has one answer if all its parts ended alike. Otherwise one line says what was filled, and another why the rest was not.
-    pub(super) fn answers(&self, unrecorded: Option<Reason>) -> String {
-        let mut lines: Vec<String> = Vec::new();
+    pub(super) fn answers(&self, unrecorded: Option<Reason>) -> Vec<RequestResult> {
+        let mut lines = Vec::new();
         let mut rest = self.requests.as_slice();
         while let [first, more @ ..] = rest {
             let parts = more.iter().take_while(|line| line.goes_on).count();
@@ -160,16 +161,19 @@ impl BlockState {
             rest = after;
             lines.extend(answer_of(first, parts, unrecorded));
         }
-        lines.join("\n")
+        lines
     }
 }
 
-fn answer_of(first: &RequestLine, parts: &[RequestLine], unrecorded: Option<Reason>) -> Vec<String> {
+fn answer_of(first: &RequestLine, parts: &[RequestLine], unrecorded: Option<Reason>) -> Vec<RequestResult> {
     let kind = first.request.kind;
     let refusal = |line: &RequestLine| match (unrecorded, line.refused) {
-        (Some(reason), Some(_)) => Some(request_refused(kind, reason)),
-        (Some(reason), None) if line.reply.is_none() => Some(request_refused(kind, reason)),
-        _ => line.reply.clone(),
+        (Some(reason), Some(_)) => Some(RequestResult::denied(kind, reason)),
+        (Some(reason), None) if line.reply.is_none() => Some(RequestResult::denied(kind, reason)),
+        _ => match &line.reply {
+            Some(LineReply::Own(reply)) => Some(reply.clone()),
+            Some(LineReply::OfAnotherPart) | None => None,
+        },
     };
     if parts.is_empty() {
         return refusal(first).into_iter().collect();
@@ -181,7 +185,7 @@ fn answer_of(first: &RequestLine, parts: &[RequestLine], unrecorded: Option<Reas
         .fold(FieldSet::EMPTY, |all, line| line.request.effective_fields().iter().fold(all, FieldSet::with));
     let unsure = filled.filter(|line| line.delivered == Some(Delivered::Unconfirmed)).count() > 0;
     let delivered = if unsure { Delivered::Unconfirmed } else { Delivered::Filled };
-    let told = (!fields.is_empty()).then(|| Reply::Delivered { kind, delivered, fields }.to_string());
+    let told = (!fields.is_empty()).then(|| RequestResult::Delivered { kind, delivered, fields });
     let failed = all().find(|line| line.delivered.is_none()).and_then(refusal);
     told.into_iter().chain(failed).collect()
 }

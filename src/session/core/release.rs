@@ -3,10 +3,10 @@
 
 use browser_signals::{Destination, Observed, Snapshot};
 use policy_dfa::{Grant, Millis, Model, Reason, SessionEvent, Terms};
-use sirl::{FieldSet, Kind, Reply, reply::Delivered};
+use sirl::{FieldSet, Kind, reply::Delivered};
 use vault::Vault;
 
-use super::agent_messages::values_for_the_model;
+use super::block_state::LineReply;
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, InFlight};
 use super::messages::{Command, Payment, Seen};
 use super::state::{Core, State};
@@ -14,6 +14,7 @@ use crate::audit::AuditEvent;
 use crate::consent::ACCOUNT_NAMES;
 use crate::egress;
 use crate::guard::pointing::PointedForm;
+use crate::session::outcome::{RequestResult, ShownValues};
 
 impl Core {
     /// Opens the vault for a release whose intent is recorded, and has the driver deliver the values.
@@ -104,7 +105,7 @@ impl Core {
             self.releases.note(egress::ReleasedValue { handle, field, destination: destination.clone() });
         }
         let open = vec![terms.origin, destination.origin];
-        Ok((InFlight::Shown(values_for_the_model(terms.kind, &values)), Command::Narrow(open)))
+        Ok((InFlight::Shown(ShownValues::new(terms.kind, &values)), Command::Narrow(open)))
     }
 
     /// Opens the vault for a form, on the fresh look at it. The supplying records count as released from here on, before
@@ -172,26 +173,26 @@ impl Core {
                 InFlight::Filled if is_unconfirmed => Delivered::Unconfirmed,
                 InFlight::Filled => Delivered::Filled,
                 InFlight::Wired => Delivered::Wired,
-                InFlight::Shown(text) => {
+                InFlight::Shown(values) => {
                     self.happened(SessionEvent::Released(kind));
-                    return Ok(text.as_str().to_owned());
+                    return Ok(RequestResult::Shown(values));
                 }
                 InFlight::Paid(card) => {
                     let amount = total.ok_or(Reason::MalformedRequest)?;
                     self.happened(SessionEvent::Paid(amount));
-                    return Ok(Reply::Purchased { card, amount }.to_string());
+                    return Ok(RequestResult::Purchased { card, amount });
                 }
             };
             line.delivered = Some(delivered);
             self.note_release(kind, goes_on);
-            Ok(Reply::Delivered { kind, delivered, fields }.to_string())
+            Ok(RequestResult::Delivered { kind, delivered, fields })
         });
         match (wired, reply) {
             // The outcome of a wire is known when the form is sent, and recorded then.
-            (true, Ok(text)) => {
+            (true, Ok(reply)) => {
                 if let Some(line) = block.current() {
                     self.wires.push(line.number);
-                    line.reply = Some(text);
+                    line.reply = Some(LineReply::Own(reply));
                 }
                 self.release_next(block, now)
             }
@@ -210,7 +211,7 @@ impl Core {
     }
 
     /// Ends the release of the current request with this reply.
-    pub(super) fn end_request(&mut self, block: BlockState, reply: Result<String, Reason>) -> Command {
+    pub(super) fn end_request(&mut self, block: BlockState, reply: Result<RequestResult, Reason>) -> Command {
         let failed = reply.as_ref().err().copied();
         self.record_outcome(block, reply, failed)
     }
@@ -219,7 +220,7 @@ impl Core {
     fn record_outcome(
         &mut self,
         mut block: BlockState,
-        reply: Result<String, Reason>,
+        reply: Result<RequestResult, Reason>,
         failed: Option<Reason>,
     ) -> Command {
         let request = block.current().map_or(0, |line| line.number);

@@ -20,6 +20,7 @@ use crate::guard::pointing::PointedForm;
 use crate::guard::shared_vault::SharedVault;
 use crate::guard::taint::{SharedTaint, TaintTracker};
 use crate::safety::TaskSafety;
+use crate::session::outcome::ActionOutcome;
 use crate::session::report::SessionCounts;
 
 /// The maximum number of prompts of one task, whatever the policy allows. After them the answer is no, because a user
@@ -28,8 +29,8 @@ pub const MAX_PROMPTS: u32 = 12;
 
 /// The continuation after a record is written.
 pub(in crate::session) enum AfterRecord {
-    /// Answers the agent: with `text`, or with `unrecorded` if the record cannot be written.
-    Answer { text: String, unrecorded: String },
+    /// Answers the agent: with `outcome`, or with `unrecorded` if the record cannot be written.
+    Answer { outcome: ActionOutcome, unrecorded: ActionOutcome },
     /// Carries the verb out.
     Do { verb: Verb, decided: Option<Box<Observed<Snapshot>>> },
     /// Decides the verb again, with the user's answer.

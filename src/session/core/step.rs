@@ -5,7 +5,7 @@ use browser_signals::rendered::as_seen;
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb, WritingKey};
 use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, VerbKind, Verdict};
 
-use super::agent_messages::{Action, AgentMessage, block_refused, verb_refused};
+use super::agent_messages::{Action, AgentMessage};
 use super::block_state::VerbIdentity;
 use super::messages::{Command, Event, KeyTarget, Look, RenderedPage, Seen, first_of, without_typed};
 use super::state::{AfterRecord, Core, State};
@@ -13,6 +13,7 @@ use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
 use crate::guard::pointing::PointedForm;
+use crate::session::outcome::{ActionOutcome, ActionResult};
 use crate::session::prompts::consent_events;
 
 impl Core {
@@ -43,10 +44,10 @@ impl Core {
                 self.counts.denied(Reason::AuditUnavailable);
                 Command::Answer(match after {
                     AfterRecord::Answer { unrecorded, .. } => unrecorded,
-                    _ => verb_refused(Reason::AuditUnavailable),
+                    _ => ActionOutcome::refused(Reason::AuditUnavailable),
                 })
             }
-            (State::Doing(..), Event::Done(Ok(()))) => Command::Answer("ok".to_owned()),
+            (State::Doing(..), Event::Done(Ok(()))) => Command::Answer(ActionOutcome::done()),
             (State::Doing(verb, origin), Event::Done(Err(reason))) => self.failed(verb, origin, reason),
             (State::Block(block), event) => {
                 let (block, phase) = *block;
@@ -54,7 +55,7 @@ impl Core {
             }
             (_, _) => {
                 self.counts.denied(Reason::BrowserLost);
-                Command::Answer(verb_refused(Reason::BrowserLost))
+                Command::Answer(ActionOutcome::refused(Reason::BrowserLost))
             }
         }
     }
@@ -77,7 +78,9 @@ impl Core {
             }
             Action::Request(text) => match AgentMessage::read(&self.schema, &text) {
                 Ok(AgentMessage::Block(block)) => self.begin_block(block),
-                Ok(AgentMessage::Plan(plan)) => Command::Answer(self.preflight(&plan)),
+                Ok(AgentMessage::Plan(plan)) => {
+                    Command::Answer(ActionOutcome::new(ActionResult::Planned(self.preflight(&plan))))
+                }
                 Err(error) => self.refuse_block(Reason::MalformedRequest, &error.to_string()),
             },
         }
@@ -106,8 +109,11 @@ impl Core {
             origin: self.page.clone(),
             reason,
         };
-        let unrecorded = block_refused(Reason::AuditUnavailable, "");
-        self.record(vec![refused], AfterRecord::Answer { text: block_refused(reason, detail), unrecorded })
+        let unrecorded = ActionOutcome::block_refused(Reason::AuditUnavailable, "");
+        self.record(
+            vec![refused],
+            AfterRecord::Answer { outcome: ActionOutcome::block_refused(reason, detail), unrecorded },
+        )
     }
 
     fn page_read(&mut self, page: Result<RenderedPage, Reason>) -> Command {
@@ -120,7 +126,7 @@ impl Core {
                 self.page = origin;
                 // What a question quotes is what a person sees.
                 self.last_text = as_seen(&text).into_owned();
-                Command::Answer(text)
+                Command::Answer(ActionOutcome::page(text))
             }
             Err(reason) => {
                 self.last_text.clear();
@@ -243,21 +249,21 @@ impl Core {
         let reason = self.for_want_of_a_user(reason);
         self.counts.denied(reason);
         let event = AuditEvent::VerbFailed { verb, origin, reason };
-        let unrecorded = verb_refused(Reason::AuditUnavailable);
-        self.record(vec![event], AfterRecord::Answer { text: verb_refused(reason), unrecorded })
+        let unrecorded = ActionOutcome::refused(Reason::AuditUnavailable);
+        self.record(vec![event], AfterRecord::Answer { outcome: ActionOutcome::refused(reason), unrecorded })
     }
 
     pub(super) fn refuse_verb(&mut self, verb: &Verb, origin: Option<Origin>, reason: Reason) -> Command {
         let reason = self.for_want_of_a_user(reason);
         self.counts.denied(reason);
         let event = AuditEvent::Verb { verb: kind_of(verb), origin, refused: Some(reason) };
-        let unrecorded = verb_refused(Reason::AuditUnavailable);
-        self.record(vec![event], AfterRecord::Answer { text: verb_refused(reason), unrecorded })
+        let unrecorded = ActionOutcome::refused(Reason::AuditUnavailable);
+        self.record(vec![event], AfterRecord::Answer { outcome: ActionOutcome::refused(reason), unrecorded })
     }
 
     fn after_record(&mut self, after: AfterRecord) -> Command {
         match after {
-            AfterRecord::Answer { text, .. } => Command::Answer(text),
+            AfterRecord::Answer { outcome, .. } => Command::Answer(outcome),
             AfterRecord::Do { verb, decided } => {
                 let origin = decided.as_ref().and_then(|page| page.origin.known().cloned());
                 self.enter(State::Doing(kind_of(&verb), origin), Command::Do { verb, decided })

@@ -28,7 +28,7 @@ use crate::guard::{Dependencies, Guard};
 use crate::page_text::{PageTextGuard, Quarantine};
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, Look, RenderedPage};
-use crate::session::{Proposal, SessionError, SessionReport};
+use crate::session::{ActionOutcome, Proposal, SessionError, SessionReport};
 use crate::system::unix_ms;
 
 /// One task in one container of the guard's browser.
@@ -195,10 +195,15 @@ impl Session {
         !self.text.tells_paths()
     }
 
-    /// Adds to an answer with refusals what the agent can do next, in lines of their own ([`Reason::next_step`]), and where
-    /// the user could finish by hand. The text of a page stays as it is.
-    pub fn with_next_steps(&self, answer: String) -> String {
-        self.core.with_next_steps(answer)
+    /// What the agent can do next after an outcome with refusals, a sentence each ([`Reason::next_step`]), and where the user could
+    /// finish by hand.
+    pub fn next_steps(&self, outcome: &ActionOutcome) -> Vec<&'static str> {
+        self.core.next_steps(outcome)
+    }
+
+    /// The text of an outcome for the agent, with a line for each of the next steps.
+    pub fn with_next_steps(&self, outcome: &ActionOutcome) -> String {
+        self.core.with_next_steps(outcome)
     }
 
     /// Whether the last page, its process or the browser ended. The session can then only be finished.
@@ -234,8 +239,8 @@ impl Session {
         &self.proxy
     }
 
-    /// Carries out or refuses one action of the agent. The agent gets only the returned text.
-    pub async fn act(&mut self, action: Action) -> String {
+    /// Carries out or refuses one action of the agent. The agent gets only the text of the outcome.
+    pub async fn act(&mut self, action: Action) -> ActionOutcome {
         if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
             return refusal;
         }
@@ -252,11 +257,11 @@ impl Session {
         };
         loop {
             let event = match command {
-                Command::Answer(mut text) => {
-                    self.name_what_the_form_asks_for(&mut text);
+                Command::Answer(mut outcome) => {
+                    outcome.form_asks_for = self.words_of_the_form();
                     self.save_standing();
                     self.after_action().await;
-                    return text;
+                    return outcome;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
                 Command::Ask(prompt) => Event::Answered(self.dependencies.ask(&prompt).await),

@@ -10,7 +10,8 @@ use policy_dfa::{Reason, VerbKind};
 use super::container::Session;
 use super::container_actions::reason_of;
 use crate::audit::AuditEvent;
-use crate::session::core::{Action, verb_refused};
+use crate::session::ActionOutcome;
+use crate::session::core::Action;
 
 /// A dialog as the agent is told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,20 +38,20 @@ impl Session {
     }
 
     /// Accepts or dismisses the dialog that waits, a prompt with `words` of the agent's or with its own default text. The agent gets
-    /// only the returned text.
+    /// only the text of the outcome.
     ///
     /// The action that the dialog interrupted was decided, and the dialog is a part of it: what the page does now is judged as after
     /// that action. In a raised container, accepting is an action of the agent, which the user sees before an order. Words are
     /// compared as those that the agent types into a control, and there are none once the container may have private data.
-    pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> String {
-        let Some(dialog) = self.tab.dialog() else { return verb_refused(Reason::NotApplicable) };
+    pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> ActionOutcome {
+        let Some(dialog) = self.tab.dialog() else { return ActionOutcome::refused(Reason::NotApplicable) };
         if self.is_taken_over() {
-            return verb_refused(Reason::TakenOver);
+            return ActionOutcome::refused(Reason::TakenOver);
         }
         self.learn_of_other_tasks();
         let words = words.filter(|_| accept);
         if words.is_some() && (dialog.kind != DialogKind::Prompt || self.is_private()) {
-            return verb_refused(Reason::NotApplicable);
+            return ActionOutcome::refused(Reason::NotApplicable);
         }
         if let Some(words) = words
             && let Err(reason) = self.core.may_answer_with(words, dialog.origin.as_ref())
@@ -59,17 +60,17 @@ impl Session {
             let event =
                 AuditEvent::Verb { verb: VerbKind::Type, origin: dialog.origin, refused: Some(reason) };
             self.record(&[event], false);
-            return verb_refused(reason);
+            return ActionOutcome::refused(reason);
         }
         let chooses = accept && dialog.kind != DialogKind::Alert;
         if chooses && self.task().container() != Container::T0 {
-            let Some(site) = &dialog.origin else { return verb_refused(Reason::NotApplicable) };
+            let Some(site) = &dialog.origin else { return ActionOutcome::refused(Reason::NotApplicable) };
             self.agent_actions.note_accepted(site, &dialog.message, words);
         }
         let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
         let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: None };
         if !self.record(&[event], false) {
-            return verb_refused(Reason::AuditUnavailable);
+            return ActionOutcome::refused(Reason::AuditUnavailable);
         }
         self.agent_actions.set_sending(true);
         let tab = Arc::clone(&self.tab);
@@ -81,20 +82,20 @@ impl Session {
         self.show_warnings().await;
         self.note_browser_events();
         match answered {
-            Ok(()) => "ok".to_owned(),
+            Ok(()) => ActionOutcome::done(),
             Err(reason) => {
                 self.core.note_denial(reason);
-                verb_refused(reason)
+                ActionOutcome::refused(reason)
             }
         }
     }
 
     /// Refuses a verb while a dialog is open. A request is about a page that goes on, so it dismisses the dialog.
-    pub(super) async fn refuse_at_a_dialog(&mut self, action: &Action) -> Option<String> {
+    pub(super) async fn refuse_at_a_dialog(&mut self, action: &Action) -> Option<ActionOutcome> {
         self.tab.let_dialogs_wait(self.dialogs_wait && matches!(action, Action::Verb(_)));
         self.tab.dialog()?;
         match action {
-            Action::Verb(_) => Some(verb_refused(Reason::DialogOpen)),
+            Action::Verb(_) => Some(ActionOutcome::refused(Reason::DialogOpen)),
             Action::Request(_) => {
                 // A page that is gone shows no dialog.
                 let _gone = self.tab.answer_dialog(false, None).await;

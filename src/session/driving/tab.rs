@@ -26,7 +26,7 @@ use crate::page_text::Quarantine;
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, Look, RenderedPage};
 use crate::session::prompts::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
-use crate::session::{SessionError, SessionReport};
+use crate::session::{ActionOutcome, SessionError, SessionReport};
 use crate::system::unix_ms;
 
 /// The time for an extension whose worker was stopped to connect again.
@@ -199,8 +199,8 @@ impl TabSession {
     }
 
     /// Reads the front tab, or decides a request block of the agent about it. Every other action is refused. The agent gets
-    /// only the returned text. Waiting changes of standing consents are made before each step.
-    pub async fn act(&mut self, action: Action, changes: &mut ChangeQueue) -> String {
+    /// only the text of the outcome. Waiting changes of standing consents are made before each step.
+    pub async fn act(&mut self, action: Action, changes: &mut ChangeQueue) -> ActionOutcome {
         let mut event = Event::Act(action);
         loop {
             self.apply_changes(changes);
@@ -208,11 +208,11 @@ impl TabSession {
             // The user's answer is stored now, however long the rest takes.
             self.save_standing();
             event = match command {
-                Command::Answer(text) => {
+                Command::Answer(outcome) => {
                     for warning in self.core.take_warnings() {
                         self.dependencies.warn(&warning).await;
                     }
-                    return text;
+                    return outcome;
                 }
                 Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
                 Command::Ask(prompt) => Event::Answered(self.dependencies.ask(&prompt).await),

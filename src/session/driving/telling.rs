@@ -86,13 +86,9 @@ impl Session {
         self.tab.take_http_status()
     }
 
-    /// Adds to a refusal the control for whose sake the browser did not send a form. Its name is text of the page.
-    pub(super) fn name_what_the_form_asks_for(&mut self, answer: &mut String) {
-        let Some(label) = self.tab.take_asked_for() else { return };
-        if let Ok(rendered) = self.tell(&label)
-            && !rendered.is_empty()
-        {
-            answer.push_str(&format!("\nThe form asks for:\n{rendered}"));
-        }
+    /// The control for whose sake the browser did not send a form. Its name is text of the page.
+    pub(super) fn words_of_the_form(&mut self) -> Option<String> {
+        let label = self.tab.take_asked_for()?;
+        self.tell(&label).ok().filter(|words| !words.is_empty())
     }
 }

@@ -11,7 +11,7 @@ use super::container::Session;
 use super::container_actions::{reason_of, release_within};
 use crate::audit::AuditEvent;
 use crate::guard::upload_folder::{CopiedFiles, FileRefused};
-use crate::session::core::verb_refused;
+use crate::session::ActionOutcome;
 use crate::session::prompts::upload::UploadTarget;
 
 impl Session {
@@ -37,32 +37,36 @@ impl Session {
     }
 
     /// Gives files of the user's folder to the input for which the page asks for files, if the policy allows it and the user agrees.
-    /// The agent gets only the returned text.
+    /// The agent gets only the text of the outcome.
     ///
     /// An upload is a release. From then on only sites of the task that got the files are reached, the container has one page, and
     /// nothing of it is shown past the reading that masks values; what is in the files is not masked.
     ///
     /// # Errors
     /// [`FileRefused`] where no question was asked for want of such files.
-    pub async fn upload(&mut self, names: &[String]) -> Result<String, FileRefused> {
+    pub async fn upload(&mut self, names: &[String]) -> Result<ActionOutcome, FileRefused> {
         if self.dependencies.uploads.is_none() {
             return Err(FileRefused::NoFolder);
         }
         if self.tab.dialog().is_some() {
-            return Ok(verb_refused(Reason::DialogOpen));
+            return Ok(ActionOutcome::refused(Reason::DialogOpen));
         }
         // As during a request for values, dialogs are dismissed until the end.
         self.tab.let_dialogs_wait(false);
         let done = self.upload_undisturbed(names).await;
         self.after_action().await;
         match done? {
-            Ok(()) => Ok("ok".to_owned()),
+            Ok(()) => Ok(ActionOutcome::done()),
             Err(reason) => {
                 let reason = self.core.for_want_of_a_user(reason);
                 self.core.note_denial(reason);
                 let origin = self.core.page.clone();
                 let event = AuditEvent::UploadFailed { origin, reason };
-                Ok(verb_refused(if self.record(&[event], true) { reason } else { Reason::AuditUnavailable }))
+                Ok(ActionOutcome::refused(if self.record(&[event], true) {
+                    reason
+                } else {
+                    Reason::AuditUnavailable
+                }))
             }
         }
     }

@@ -159,15 +159,14 @@ pub async fn run_agent(
         };
         transcript.push_str(&format!("> {action:?}\n"));
         let started = Instant::now();
-        let asked = matches!(action, portcullis::Action::Request(_));
         let read = action == portcullis::Action::Verb(Verb::Read);
-        observation = session.act(action).await;
+        let outcome = session.act(action).await;
         elapsed += started.elapsed();
-        if asked {
-            for kind in observation.lines().filter_map(granted_kind) {
-                *grants.entry(kind.to_owned()).or_default() += 1;
-            }
-        } else if read {
+        observation = outcome.to_string();
+        for kind in outcome.granted() {
+            *grants.entry(kind.as_str().to_owned()).or_default() += 1;
+        }
+        if read {
             reads.push(observation.clone());
         }
         transcript.push_str(&observation);
@@ -197,11 +196,6 @@ pub async fn run_agent(
         elapsed,
     };
     Ok((guarded, guard))
-}
-
-/// The kind of request that a line of a reply grants.
-fn granted_kind(line: &str) -> Option<&str> {
-    line.strip_prefix("GRANT.")?.split_whitespace().next()
 }
 
 /// An audit log to which several trials write in turn.

@@ -96,15 +96,16 @@ async fn register(stage: &Stage, (disk, has_file): (Disk, bool), but: &'static s
     let guard = Guard::with_vault(DEFAULT_POLICY, own, log, user, Box::new(SystemEntropy)).unwrap();
     let prompt = format!("Register at {ORIGIN}/ with my email {EMAIL}");
     let mut session = Session::begin(guard, &stage.browser, &prompt).await.unwrap();
-    let mut answers = vec![session.act(Action::Verb(Verb::Open { url: format!("{ORIGIN}/") })).await];
-    answers.push(session.act(Action::Request(REQUEST.to_owned())).await);
-    let text = session.act(Action::Verb(Verb::Read)).await;
+    let mut answers =
+        vec![session.act(Action::Verb(Verb::Open { url: format!("{ORIGIN}/") })).await.to_string()];
+    answers.push(session.act(Action::Request(REQUEST.to_owned())).await.to_string());
+    let text = session.act(Action::Verb(Verb::Read)).await.to_string();
     let button =
         text.lines().find(|line| line.contains("\"Join\"")).and_then(|line| line.split_once("[ref="));
     let target = ElementRef(button.unwrap().1.split(']').next().unwrap().to_owned());
     answers.push(text);
-    answers.push(session.act(Action::Verb(Verb::click(target))).await);
-    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
+    answers.push(session.act(Action::Verb(Verb::click(target))).await.to_string());
+    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await.to_string());
     // The guard is not ended in good order: what is on the disk by now is all that a crash leaves.
     std::mem::forget(session);
     let prompts = std::mem::take(&mut *prompts.lock().unwrap());

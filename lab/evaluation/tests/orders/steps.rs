@@ -112,29 +112,30 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
     for step in steps {
         let begun = Instant::now();
         let answer = match step {
-            Step::Accept => session.answer_dialog(true, None).await,
+            Step::Accept => session.answer_dialog(true, None).await.to_string(),
             Step::Fill => {
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
-                session.act(Action::Request(fields.to_owned())).await
+                session.act(Action::Request(fields.to_owned())).await.to_string()
             }
             Step::UntilSent => loop {
-                let waited = session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await;
+                let waited = session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await.to_string();
                 if !run.lock().unwrap().orders.is_empty() || begun.elapsed() > PATIENCE {
                     break waited;
                 }
             },
             Step::FillAt(words) => {
-                let text = session.act(Action::Verb(Verb::Read)).await;
+                let text = session.act(Action::Verb(Verb::Read)).await.to_string();
                 let target = handle(&text, words).map(|target| target.0).unwrap_or_default();
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]";
                 session
                     .act(Action::Request(format!("{fields} at={{\"street\":\"{target}\"}}\nREQ.end")))
                     .await
+                    .to_string()
             }
             step => {
-                let text = session.act(Action::Verb(Verb::Read)).await;
+                let text = session.act(Action::Verb(Verb::Read)).await.to_string();
                 match verb(*step, &text) {
-                    Some(verb) => session.act(Action::Verb(verb)).await,
+                    Some(verb) => session.act(Action::Verb(verb)).await.to_string(),
                     None => format!("nothing to do it with in\n{text}"),
                 }
             }
@@ -143,7 +144,7 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
         took.push(begun.elapsed());
     }
     // A request that a page sends a little later waits until the agent's next action.
-    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
+    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await.to_string());
     session.finish().await;
     let mut run = std::mem::take(&mut *run.lock().unwrap());
     (run.answers, run.took) = (answers, took);
@@ -161,17 +162,17 @@ pub async fn unguarded(stage: &Stage, steps: &[Step]) -> Vec<String> {
         if matches!(step, Step::UntilSent) {
             let begun = Instant::now();
             while stage.shop.arrived().is_empty() && begun.elapsed() < PATIENCE {
-                session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await;
+                session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await.to_string();
             }
             continue;
         }
-        let text = session.act(Action::Verb(Verb::Read)).await;
+        let text = session.act(Action::Verb(Verb::Read)).await.to_string();
         answers.push(match verb(*step, &text) {
-            Some(verb) => session.act(Action::Verb(verb)).await,
+            Some(verb) => session.act(Action::Verb(verb)).await.to_string(),
             None => format!("nothing to do it with in\n{text}"),
         });
     }
-    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
+    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await.to_string());
     session.finish().await;
     answers
 }

@@ -97,20 +97,23 @@ impl Paying {
         );
         let session = Session::begin(guard, &stage.browser, &prompt).await.unwrap();
         let mut paying = Paying { session, questions, told: String::new() };
-        let opened = paying.act(Action::Verb(Verb::Open { url: format!("https://{SHOP}/checkout") })).await;
+        let opened = paying
+            .act(Action::Verb(Verb::Open { url: format!("https://{SHOP}/checkout") }))
+            .await
+            .to_string();
         assert_eq!(opened, "ok");
         paying
     }
 
     async fn act(&mut self, action: Action) -> String {
-        let answer = self.session.act(action).await;
+        let answer = self.session.act(action).await.to_string();
         self.told.push_str(&answer);
         self.told.push('\n');
         answer
     }
 
     pub async fn read(&mut self) -> String {
-        self.act(Action::Verb(Verb::Read)).await
+        self.act(Action::Verb(Verb::Read)).await.to_string()
     }
 
     /// Reads until the page shows these words.
@@ -122,22 +125,22 @@ impl Paying {
                 return text;
             }
             assert!(Instant::now() < until, "{words} is not in\n{text}");
-            self.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await;
+            self.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await.to_string();
         }
     }
 
     pub async fn ask(&mut self, block: &str) -> String {
-        self.act(Action::Request(block.to_owned())).await
+        self.act(Action::Request(block.to_owned())).await.to_string()
     }
 
     pub async fn open(&mut self, url: String) -> String {
-        self.act(Action::Verb(Verb::Open { url })).await
+        self.act(Action::Verb(Verb::Open { url })).await.to_string()
     }
 
     pub async fn click(&mut self, words: &str) -> String {
         let text = self.read().await;
         let target = handle(&text, words).unwrap_or_else(|| panic!("{words} is not in\n{text}"));
-        self.act(Action::Verb(Verb::click(target))).await
+        self.act(Action::Verb(Verb::click(target))).await.to_string()
     }
 
     /// Lets the page run until something has happened.
@@ -145,7 +148,7 @@ impl Paying {
         let until = Instant::now() + PATIENCE;
         while !happened() {
             assert!(Instant::now() < until, "it did not happen; the agent was told\n{}", self.told);
-            self.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await;
+            self.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await.to_string();
         }
     }
 
@@ -176,24 +179,24 @@ pub async fn unguarded(stage: &Stage, url: &str, host: &str) {
     let log = Box::new(MemoryLog::default());
     let observer = Observer::that_blocks_nothing(APPROACH_A_POLICY, task, log, &mut SystemEntropy).unwrap();
     let mut session = UnguardedSession::begin(observer, &stage.browser).await.unwrap();
-    session.act(Action::Verb(Verb::Open { url: url.to_owned() })).await;
+    session.act(Action::Verb(Verb::Open { url: url.to_owned() })).await.to_string();
     let until = Instant::now() + PATIENCE;
     let target = loop {
-        let text = session.act(Action::Verb(Verb::Read)).await;
+        let text = session.act(Action::Verb(Verb::Read)).await.to_string();
         if let Some(target) = handle(&text, "Card number") {
             break target;
         }
         assert!(Instant::now() < until, "no card number in\n{text}");
     };
-    let typed = session.act(Action::Verb(Verb::typed(target, NUMBER))).await;
+    let typed = session.act(Action::Verb(Verb::typed(target, NUMBER))).await.to_string();
     assert_eq!(typed, "ok", "the control is the same page without a guard");
-    let text = session.act(Action::Verb(Verb::Read)).await;
+    let text = session.act(Action::Verb(Verb::Read)).await.to_string();
     if let Some(target) = handle(&text, "Place the order") {
-        session.act(Action::Verb(Verb::click(target))).await;
+        session.act(Action::Verb(Verb::click(target))).await.to_string();
     }
     while !stage.world.got(NUMBER).iter().any(|at| at == host) {
         assert!(Instant::now() < until, "the number did not arrive at {host}: {:?}", stage.world.got(NUMBER));
-        session.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await;
+        session.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await.to_string();
     }
     session.finish().await;
 }

@@ -105,16 +105,16 @@ pub async fn guarded(scene: &Scene, browser: &Browser, pages: &[Page], sets: &[S
     );
     let mut session = Session::begin(guard, browser, &prompt).await.unwrap();
     let verb = |verb| Action::Verb(verb);
-    assert_eq!(session.act(verb(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await, "ok");
-    let mut text = session.act(verb(Verb::Read)).await;
+    assert_eq!(session.act(verb(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await.to_string(), "ok");
+    let mut text = session.act(verb(Verb::Read)).await.to_string();
     for set in sets {
-        assert_eq!(session.act(verb(set.verb(&text))).await, "ok", "the page takes it");
-        text = session.act(verb(Verb::Read)).await;
+        assert_eq!(session.act(verb(set.verb(&text))).await.to_string(), "ok", "the page takes it");
+        text = session.act(verb(Verb::Read)).await.to_string();
     }
     let block = format!("REQ.purchase ctx={{\"total\":{AGREED},\"currency\":\"USD\"}}\nREQ.end");
-    let answer = session.act(Action::Request(block)).await;
+    let answer = session.act(Action::Request(block)).await.to_string();
     // Waits for the page's further attempts.
-    session.act(verb(Verb::Wait { milliseconds: 1_500 })).await;
+    session.act(verb(Verb::Wait { milliseconds: 1_500 })).await.to_string();
     session.finish().await;
     let asked = std::mem::take(&mut *asked.lock().unwrap());
     Run { answer, asked, reports: scene.reports(), charged: scene.charged() }
@@ -132,13 +132,13 @@ pub async fn unguarded(
     let browser = scene.bare().await;
     let hands = browser.tab().await.unwrap();
     let act = |verb| agent::Action::Verb(verb);
-    assert_eq!(hands.act(&act(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await, "ok");
-    let mut text = hands.act(&act(Verb::Read)).await;
+    assert_eq!(hands.act(&act(Verb::Open { url: format!("{SHOP_ORIGIN}/") })).await.to_string(), "ok");
+    let mut text = hands.act(&act(Verb::Read)).await.to_string();
     for set in sets {
-        assert_eq!(hands.act(&act(set.verb(&text))).await, "ok");
-        text = hands.act(&act(Verb::Read)).await;
+        assert_eq!(hands.act(&act(set.verb(&text))).await.to_string(), "ok");
+        text = hands.act(&act(Verb::Read)).await.to_string();
     }
-    let pressed = hands.act(&act(Verb::click(handle(&text, "button \"Pay now\"")))).await;
+    let pressed = hands.act(&act(Verb::click(handle(&text, "button \"Pay now\"")))).await.to_string();
     let end = Instant::now() + PATIENCE;
     let mut seen = false;
     while Instant::now() < end && !seen && !scene.reports().iter().any(|it| it.contains("NotSupportedError"))

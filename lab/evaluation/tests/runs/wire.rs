@@ -45,21 +45,21 @@ async fn a_card_reaches_the_shop_and_nothing_else() {
             Action::Request(text) => portcullis::Action::Request(text),
             Action::Done => panic!("the agent did not come to the till:\n{transcript}"),
         };
-        said = session.act(action).await;
+        said = session.act(action).await.to_string();
         transcript.push_str(&said);
     }
     let block = "REQ.payment fields=[\"card_number\",\"card_expiry\"]\nREQ.end";
-    let reply = session.act(portcullis::Action::Request(block.to_owned())).await;
+    let reply = session.act(portcullis::Action::Request(block.to_owned())).await.to_string();
     assert_eq!(reply, "GRANT.payment {\"delivered\":\"wired\",\"fields\":[\"card_number\",\"card_expiry\"]}");
     let open = |log: &MemoryLog| verify_text(&log.text()).unwrap().1.open().count();
     assert_eq!(open(&log), 1, "how it ends is not known before the form is sent");
-    let page = session.act(portcullis::Action::Verb(Verb::Read)).await;
+    let page = session.act(portcullis::Action::Verb(Verb::Read)).await.to_string();
     transcript.push_str(&page);
     assert!(page.contains("\"Card number\"") && page.contains("filled"), "{page}");
     let before = session.tab().html_for_canary_search().await.unwrap();
     let submit = Verb::Submit { target: button(&page, "Pay by card") };
-    assert_eq!(session.act(portcullis::Action::Verb(submit)).await, "ok");
-    let thanks = session.act(portcullis::Action::Verb(Verb::Read)).await;
+    assert_eq!(session.act(portcullis::Action::Verb(submit)).await.to_string(), "ok");
+    let thanks = session.act(portcullis::Action::Verb(Verb::Read)).await.to_string();
     transcript.push_str(&thanks);
     let after = session.tab().html_for_canary_search().await.unwrap();
     let (report, guard) = session.finish().await;

@@ -130,25 +130,25 @@ async fn carry_out(mut session: Session, steps: &[Step], questions: &Questions) 
     for step in steps {
         let answer = match step {
             Step::Ask(block) => {
-                let answer = session.act(Action::Request(format!("REQ.{block}\nREQ.end"))).await;
-                session.with_next_steps(answer)
+                let outcome = session.act(Action::Request(format!("REQ.{block}\nREQ.end"))).await;
+                session.with_next_steps(&outcome)
             }
-            Step::Read => session.act(Action::Verb(Verb::Read)).await,
+            Step::Read => session.act(Action::Verb(Verb::Read)).await.to_string(),
             Step::See(words) => {
                 let mut text = String::new();
                 for _ in 0..MOST_READS {
-                    text = session.act(Action::Verb(Verb::Read)).await;
+                    text = session.act(Action::Verb(Verb::Read)).await.to_string();
                     if text.contains(words) {
                         break;
                     }
-                    session.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await;
+                    session.act(Action::Verb(Verb::Wait { milliseconds: 50 })).await.to_string();
                 }
                 if text.contains(words) { "seen".to_owned() } else { format!("no {words:?} in\n{text}") }
             }
             step => {
-                let text = session.act(Action::Verb(Verb::Read)).await;
+                let text = session.act(Action::Verb(Verb::Read)).await.to_string();
                 match verb(*step, &text) {
-                    Some(verb) => session.act(Action::Verb(verb)).await,
+                    Some(verb) => session.act(Action::Verb(verb)).await.to_string(),
                     None => format!("nothing to do it with in\n{text}"),
                 }
             }
@@ -191,12 +191,12 @@ pub async fn unguarded(sites: &Sites, steps: &[Step]) -> Vec<String> {
     let mut session = UnguardedSession::begin(observer, &sites.browser).await.unwrap();
     let mut answers = Vec::new();
     for step in steps {
-        let text = session.act(Action::Verb(Verb::Read)).await;
+        let text = session.act(Action::Verb(Verb::Read)).await.to_string();
         if let Some(verb) = verb(*step, &text) {
-            answers.push(session.act(Action::Verb(verb)).await);
+            answers.push(session.act(Action::Verb(verb)).await.to_string());
         }
     }
-    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await);
+    answers.push(session.act(Action::Verb(Verb::Wait { milliseconds: 300 })).await.to_string());
     session.finish().await;
     answers
 }

@@ -151,7 +151,7 @@ async fn guarded(
             Action::Request(text) => portcullis::Action::Request(text),
             Action::Done => break,
         };
-        observation = session.act(action).await;
+        observation = session.act(action).await.to_string();
     }
     settle().await;
     let (report, _guard) = session.finish().await;
