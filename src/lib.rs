@@ -87,6 +87,8 @@ pub use system::own_ports;
 pub use system::process;
 
 pub use browser_signals as signals;
+#[cfg(feature = "scrub")]
+pub use classifier;
 pub use policy_dfa as policy;
 pub use {hmm_control, sirl, vault};
 

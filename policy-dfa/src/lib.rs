@@ -20,7 +20,7 @@ mod decision;
 mod language;
 mod vocabulary;
 
-pub use analysis::check::{Statement, Violation};
+pub use analysis::check::{Statement, Violation, Violations};
 pub use analysis::explain::{Barred, Explanation};
 pub use analysis::lint::Warning;
 pub use analysis::{diff, show};

@@ -260,7 +260,14 @@ fn about_json(about: &[AuditSubject]) -> Value {
 }
 
 impl AuditEvent {
-    pub(super) fn to_json(&self) -> Value {
+    /// The event as the object that a record of the audit log holds (`spec/audit.md`), for a log of one's own. It has no value of the
+    /// user's.
+    ///
+    /// ```
+    /// use portcullis::audit::AuditEvent;
+    /// assert_eq!(AuditEvent::Ended.to_json()["event"], "ended");
+    /// ```
+    pub fn to_json(&self) -> Value {
         match self {
             AuditEvent::Started { policy } => json!({"event": "started", "policy": hex(policy)}),
             AuditEvent::Observing { policy } => json!({"event": "observing", "policy": hex(policy)}),

@@ -93,12 +93,7 @@ impl Guard {
         answerer: Box<dyn Answerer>,
         mut entropy: Box<dyn Entropy + Send>,
     ) -> Result<Guard, GuardError> {
-        let policy = Policy::parse(policy).map_err(|error| GuardError::Policy(error.to_string()))?;
-        let compiled = policy.compile().map_err(|error| GuardError::Policy(error.to_string()))?;
-        let checked = compiled.check().map_err(|violations| {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            GuardError::Refused(all.join("; "))
-        })?;
+        let checked = Policy::parse(policy)?.compile()?.check()?;
         let mut id = [0; 16];
         entropy.fill(&mut id);
         let (decision, verifier) = authority(checked, id);
@@ -117,14 +112,14 @@ impl Guard {
         let keeper =
             keeper.map(|keeper| Arc::new(Mutex::new(KeptFile { keeper, saved: vault.generation() })));
         let vault = SharedVault::new(vault);
-        let detectors = Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+        let detectors = Detectors::standard().map_err(|error| GuardError::Part(error.to_string()))?;
         let detectors = Arc::new(detectors);
-        let scrubber = Scrubber::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+        let scrubber = Scrubber::standard().map_err(|error| GuardError::Part(error.to_string()))?;
         // Only a policy with safety thresholds needs the models, which take time to load.
         let safety: Option<Arc<dyn PageSafety>> = match decision.thresholds() {
             Some(_) => {
                 let shipped =
-                    WindowSafety::standard().map_err(|error| GuardError::Policy(error.to_string()))?;
+                    WindowSafety::standard().map_err(|error| GuardError::Part(error.to_string()))?;
                 Some(Arc::new(shipped))
             }
             None => None,

@@ -1,5 +1,6 @@
 //! The opening of a guard: the user's own vault, and the errors.
 
+use policy_dfa::{PolicyError, Violations};
 use vault::{Secret, UnlockKey};
 
 /// The user's own vault: its bytes, the key that opens them, and the place that stores them.
@@ -40,12 +41,15 @@ pub use crate::storage::vault_file::VaultKeeper;
 /// Why a guard could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// The policy text has errors.
+    /// The policy text has errors. Each has its place in the text.
     #[error("the policy cannot be read: {0}")]
-    Policy(String),
-    /// The policy breaks an invariant.
+    Policy(#[from] PolicyError),
+    /// The policy breaks an invariant, with a case for each.
     #[error("the policy is refused, because it breaks an invariant: {0}")]
-    Refused(String),
+    Refused(#[from] Violations),
+    /// A model or a list that ships with the guard cannot be read.
+    #[error("a part of the guard cannot be read: {0}")]
+    Part(String),
     /// The vault could not be opened.
     #[error("the vault cannot be opened: {0}")]
     Vault(String),

@@ -43,7 +43,7 @@ impl ObservedTask {
     /// Reads the user's prompt as a guard does. The prompt itself stays unchanged.
     ///
     /// # Errors
-    /// [`GuardError::Policy`] where the detectors cannot be made; none in a build whose tests passed.
+    /// [`GuardError::Part`] where the detectors cannot be made; none in a build whose tests passed.
     pub fn of_prompt(prompt: &str) -> Result<ObservedTask, GuardError> {
         let intake = intake::read(prompt, &detectors()?);
         Ok(ObservedTask {
@@ -63,7 +63,7 @@ impl ObservedTask {
 
 /// The standard detectors of values.
 fn detectors() -> Result<Detectors, GuardError> {
-    Detectors::standard().map_err(|error| GuardError::Policy(error.to_string()))
+    Detectors::standard().map_err(|error| GuardError::Part(error.to_string()))
 }
 
 /// The minimum length in bytes of a value that is recognised inside a host name. Shorter ones occur by chance.
@@ -131,12 +131,7 @@ impl Observer {
         log: Box<dyn AuditLog>,
         entropy: &mut dyn Entropy,
     ) -> Result<Observer, GuardError> {
-        let policy = Policy::parse(policy).map_err(|error| GuardError::Policy(error.to_string()))?;
-        let compiled = policy.compile().map_err(|error| GuardError::Policy(error.to_string()))?;
-        let policy = compiled.check().map_err(|violations| {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            GuardError::Refused(all.join("; "))
-        })?;
+        let policy = Policy::parse(policy)?.compile()?.check()?;
         let mut observer = Observer {
             detectors: Arc::new(detectors()?),
             history: History::default(),

@@ -52,7 +52,7 @@ impl UnguardedSession {
         browser: &Browser,
     ) -> Result<UnguardedSession, UnguardedError> {
         observer.note_sites_on_this_machine(this_machine::sites(&browser.settings().private_hosts));
-        let shipped = |error: String| UnguardedError::Guard(GuardError::Policy(error));
+        let shipped = |error: String| UnguardedError::Guard(GuardError::Part(error));
         let scrubber = Scrubber::standard().map_err(|error| shipped(error.to_string()))?;
         let safety = match observer.wants_safety() {
             true => Some(WindowSafety::standard().map_err(|error| shipped(error.to_string()))?),

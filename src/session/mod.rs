@@ -20,7 +20,7 @@ pub use driving::container::Session;
 pub use driving::dialogs::ShownDialog;
 pub use driving::downloads::ToldDownload;
 pub use driving::pages::{ListedPage, PageRefused};
-pub use driving::task_source::Proposal;
+pub use driving::task_source::{Proposal, UserTask};
 #[cfg(unix)]
 pub use driving::{tab, tls};
 pub use outcome::{ActionOutcome, ActionResult, RequestResult, ShownValues};

@@ -1,7 +1,7 @@
 //! A session and what it does can move between threads, so that a server runs each in a task of its own. This is compiled, which
 //! is the test.
 
-use portcullis::session::Proposal;
+use portcullis::session::{Proposal, UserTask};
 use portcullis::signals::ElementRef;
 use portcullis::signals::playwright::{Browser, PictureSettings};
 use portcullis::{Action, Guard, Session};
@@ -9,11 +9,12 @@ use portcullis::{Action, Guard, Session};
 fn is_send<T: Send>(_: T) {}
 
 #[allow(dead_code, reason = "it is compiled, which is the test")]
-fn beginnings(guards: [Guard; 3], browser: &Browser) {
-    let [first, second, third] = guards;
+fn beginnings(guards: [Guard; 4], browser: &Browser) {
+    let [first, second, third, fourth] = guards;
     is_send(Session::begin(first, browser, ""));
     is_send(Session::begin_or_give_back(second, browser, ""));
     is_send(Session::begin_proposed(third, browser, Proposal::default()));
+    is_send(Session::begin_task(fourth, browser, UserTask::new(Vec::new(), Vec::new())));
 }
 
 #[allow(dead_code, reason = "it is compiled, which is the test")]

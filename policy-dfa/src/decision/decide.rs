@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browser_signals::{Origin, Snapshot};
 use sha2::{Digest, Sha256};
-use sirl::{FieldSet, Kind, Money};
+use sirl::{FieldSet, Kind, Money, Tier};
 
 use super::grant::{AuthorityId, Fill, Grant, Model, PaymentApi, Placements, Terms, Verifier, Wire};
 use super::history::{History, SessionEvent};
@@ -186,6 +186,12 @@ impl DecisionPoint {
     /// request of the kind is ever granted.
     pub fn consent_scope(&self, kind: Kind) -> Option<ConsentScope> {
         self.policy.policy().requests.get(&kind).and_then(|rule| rule.consent)
+    }
+
+    /// The tier of these fields under the policy, which raises the tier of some; `T0` for none.
+    pub fn tier(&self, fields: FieldSet) -> Tier {
+        let policy = self.policy.policy();
+        fields.iter().map(|field| policy.tier(field)).max().unwrap_or(Tier::T0)
     }
 
     /// The history after an event, for the next questions.

@@ -262,9 +262,15 @@ fn several_problems_are_reported_at_once() {
 }
 
 #[test]
-fn a_problem_before_the_word_threshold_is_the_only_one() {
+fn a_problem_before_a_clause_with_the_word_of_a_section_is_the_only_one() {
     let found = problems("request otp { consent none deliver fill flow safety reaches the threshold }");
     assert_eq!(found.len(), 1, "{found:?}");
+    let found = problems(
+        "request address {\n    orgin is the task's\n    consent once per session\n    deliver fill\n}",
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    let found = problems("request otp { consnt none } verb opne { }\n\tverb opn { }");
+    assert_eq!(found.len(), 3, "{found:?}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ use crate::guard::{Dependencies, Guard};
 use crate::page_text::{PageTextGuard, Quarantine};
 use crate::session::core::Action;
 use crate::session::core::{Command, Core, Event, Look, RenderedPage};
-use crate::session::{ActionOutcome, Proposal, SessionError, SessionReport};
+use crate::session::{ActionOutcome, Proposal, SessionError, SessionReport, UserTask};
 use crate::system::unix_ms;
 
 /// One task in one container of the guard's browser.
@@ -90,7 +90,7 @@ impl Session {
         browser: &Browser,
         prompt: &str,
     ) -> Result<Session, (SessionError, Box<Guard>)> {
-        Session::begin_task(guard, browser, TaskSource::User(prompt)).await
+        Session::begin_from(guard, browser, TaskSource::User(prompt)).await
     }
 
     /// Begins a task that the agent proposes, where the user's own words do not reach the guard. The prompt asks the user
@@ -103,10 +103,22 @@ impl Session {
         browser: &Browser,
         proposal: Proposal,
     ) -> Result<Session, (SessionError, Box<Guard>)> {
-        Session::begin_task(guard, browser, TaskSource::Agent(proposal)).await
+        Session::begin_from(guard, browser, TaskSource::Agent(proposal)).await
     }
 
-    async fn begin_task(
+    /// Begins a task that the user set in a program's own interface, and not in a prompt. See [`UserTask`].
+    ///
+    /// # Errors
+    /// [`SessionError`], with the guard.
+    pub async fn begin_task(
+        guard: Guard,
+        browser: &Browser,
+        task: UserTask,
+    ) -> Result<Session, (SessionError, Box<Guard>)> {
+        Session::begin_from(guard, browser, TaskSource::Typed(task)).await
+    }
+
+    async fn begin_from(
         guard: Guard,
         browser: &Browser,
         wording: TaskSource<'_>,

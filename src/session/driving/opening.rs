@@ -98,11 +98,17 @@ pub(super) async fn open(
     dependencies.note_user_present();
     let offers_files = dependencies.offers_files() && surface == TaskSurface::Container;
     let (prompt, mut intake, uploads, chosen) = match wording {
-        TaskSource::User(prompt) => (prompt, intake::read(prompt, &dependencies.detectors), true, None),
+        TaskSource::User(prompt) => {
+            (prompt.to_owned(), intake::read(prompt, &dependencies.detectors), true, None)
+        }
+        TaskSource::Typed(task) => {
+            let (intake, words) = task.into_intake(&dependencies.detectors);
+            (words, intake, true, None)
+        }
         TaskSource::Agent(proposal) if !proposal.can_be_shown() => return Err(SessionError::TooManySites),
         TaskSource::Agent(proposal) => {
             let uploads = proposal.uploads;
-            ("", proposal.into_intake(), uploads, Some(Notice::ChosenByTheAgent))
+            (String::new(), proposal.into_intake(), uploads, Some(Notice::ChosenByTheAgent))
         }
     };
     if intake.origins.is_empty() {
@@ -119,13 +125,13 @@ pub(super) async fn open(
     let policy = decision.policy_hash();
     let sealed_before_asking = dependencies.audit.append(id, &AuditEvent::Started { policy }, unix_ms, true);
     sealed_before_asking.map_err(|_| SessionError::Audit)?;
-    let doubts = dependencies.settle_doubts(&mut intake, prompt, &policy).await;
+    let doubts = dependencies.settle_doubts(&mut intake, &prompt, &policy).await;
     let mut prompts = u32::from(!doubts.is_empty());
     for event in doubts {
         dependencies.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
     }
     dependencies
-        .store_prompt_values(&intake, prompt)
+        .store_prompt_values(&intake, &prompt)
         .map_err(|error| SessionError::Vault(error.to_string()))?;
 
     // The user is not asked about kinds that can never be granted, whatever the pages are.
@@ -151,6 +157,7 @@ pub(super) async fn open(
             TaskSurface::Container => question,
         };
         prompts += 1;
+        let tier = question.tier();
         let mut nonce = [0; 16];
         dependencies.entropy.fill(&mut nonce);
         let before = dependencies.earlier_guesses();
@@ -165,7 +172,7 @@ pub(super) async fn open(
         let answer = prompt.ticket().settle(&answered, Millis(0));
         store_plan_answer(&prompt, answer, &mut book);
         if answer.agrees() {
-            container = Container::T2;
+            container = tier;
             if let Some(memory) = &dependencies.memory {
                 memory.user_agreed();
             }

@@ -3,15 +3,16 @@
 use std::sync::PoisonError;
 
 use browser_signals::Origin;
+use classifier::Detectors;
 use policy_dfa::{ConsentScope, Millis};
-use sirl::Kind;
+use sirl::{Kind, Money};
 use vault::{Binding, Entropy, Secret, Vault, VaultError};
 
 use crate::audit::AuditEvent;
 use crate::consent::SubjectBuilder;
 use crate::consent::{Asked, ConsentPrompt, Quoted, Ticket};
 use crate::guard::Dependencies;
-use crate::intake::{Found, Intake};
+use crate::intake::{self, Found, Intake};
 use crate::session::prompts::consent_events;
 
 /// The maximum number of doubtful words that the user is asked about. The others count as values.
@@ -21,8 +22,80 @@ const MAX_DOUBTS: usize = 8;
 pub(super) enum TaskSource<'a> {
     /// The user's own prompt.
     User(&'a str),
+    /// The user's own task, as a program's own interface took it down.
+    Typed(UserTask),
     /// The agent's proposal, which the user agrees to or not.
     Agent(Proposal),
+}
+
+/// A task that the *user* set in a program's own interface, such as a form with sites and a budget, where a prompt is otherwise read for
+/// them. What is in it counts as the user's word.
+///
+/// Nothing that an agent wrote may go into it. So it is not made from JSON, and an agent's [`Proposal`] does not become one:
+///
+/// ```compile_fail
+/// let task: portcullis::session::UserTask = serde_json::from_str("{}").unwrap();
+/// ```
+///
+/// ```compile_fail
+/// use portcullis::session::{Proposal, UserTask};
+/// let task: UserTask = Proposal::default().into();
+/// ```
+///
+/// ```
+/// use portcullis::session::UserTask;
+/// use portcullis::signals::Origin;
+/// use portcullis::sirl::{Kind, Money, Currency};
+///
+/// let shop = Origin::parse("https://shop.example").unwrap();
+/// let task = UserTask::new(vec![shop], vec![Kind::Address, Kind::Purchase])
+///     .with_budget(Money::parse("60", Currency::new("USD").unwrap()).unwrap())
+///     .with_words("Two kettles. My address: 17 Quarry Road, 90210 Springfield");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserTask {
+    origins: Vec<Origin>,
+    kinds: Vec<Kind>,
+    budget: Option<Money>,
+    words: String,
+}
+
+impl UserTask {
+    /// A task for these sites alone, which may ask for these kinds of request.
+    pub fn new(origins: Vec<Origin>, kinds: Vec<Kind>) -> UserTask {
+        UserTask { origins, kinds, budget: None, words: String::new() }
+    }
+
+    /// The most that the user wants to spend.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Money) -> UserTask {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// The user's own words, for the model. Their values move into the vault as those of a prompt do. Sites, kinds of request
+    /// and a budget in them do not count.
+    #[must_use]
+    pub fn with_words(mut self, words: &str) -> UserTask {
+        words.clone_into(&mut self.words);
+        self
+    }
+
+    /// What the task takes over from its words, and the words.
+    pub(super) fn into_intake(self, detectors: &Detectors) -> (Intake, String) {
+        let UserTask { origins, kinds, budget, words } = self;
+        let read = intake::read(&words, detectors);
+        (Intake { origins, kinds: each_once(kinds), budget, ..read }, words)
+    }
+}
+
+fn each_once(kinds: Vec<Kind>) -> Vec<Kind> {
+    kinds.into_iter().fold(Vec::new(), |mut seen, kind| {
+        if !seen.contains(&kind) {
+            seen.push(kind);
+        }
+        seen
+    })
 }
 
 /// The sites and kinds of request that an agent asks for, where the user's own words do not reach the guard, such as
@@ -53,14 +126,7 @@ impl Proposal {
     }
 
     /// The task, as if a prompt had named it.
-    pub(super) fn into_intake(mut self) -> Intake {
-        let mut seen = Vec::new();
-        self.kinds.retain(|kind| {
-            !seen.contains(kind) && {
-                seen.push(*kind);
-                true
-            }
-        });
+    pub(super) fn into_intake(self) -> Intake {
         Intake {
             found: Vec::new(),
             unsure: Vec::new(),
@@ -69,7 +135,7 @@ impl Proposal {
             origins: self.origins,
             handles: Vec::new(),
             persona: None,
-            kinds: self.kinds,
+            kinds: each_once(self.kinds),
             budget: None,
         }
     }

@@ -3,7 +3,7 @@
 use browser_signals::lookalike::warnings;
 use browser_signals::{Container, Origin};
 use policy_dfa::{Consent, ConsentScope, DecisionPoint, Millis};
-use sirl::{FieldSet, Kind};
+use sirl::{FieldSet, Kind, Tier};
 use vault::Vault;
 
 use super::{distinct_records, subject_of};
@@ -32,7 +32,8 @@ impl PlanQuestion {
             return None;
         }
         let origins = intake.origins.clone();
-        let container = Asked::Container { tier: Container::T2, origins, own_browser: None };
+        let tier = planned_tier(&intake.kinds, uploads, decision);
+        let container = Asked::Container { tier, origins, own_browser: None };
         let mut question =
             PlanQuestion { asked: vec![container], noticed: Vec::new(), scope: ConsentScope::Site };
         for (at, origin) in intake.origins.iter().enumerate() {
@@ -56,6 +57,15 @@ impl PlanQuestion {
             question.scope = ConsentScope::Session;
         }
         Some(question)
+    }
+
+    /// The tier of the container that the user is asked about.
+    pub(in crate::session) fn tier(&self) -> Container {
+        let tier = self
+            .asked
+            .iter()
+            .find_map(|asked| if let Asked::Container { tier, .. } = asked { Some(*tier) } else { None });
+        tier.unwrap_or(Container::T0)
     }
 
     fn add(&mut self, kind: Kind, scope: ConsentScope, to: &Origin, book: &ConsentBook, vault: &Vault) {
@@ -105,6 +115,17 @@ impl PlanQuestion {
         let subject = subject_of(policy, &self.asked).finish();
         let ticket = Ticket::new(nonce, subject, Millis(0));
         ConsentPrompt::new(self.asked, self.noticed, self.scope, ticket)
+    }
+}
+
+/// The tier of the container for these kinds of request: T1 where none of their fields is of T2. Payments and uploads
+/// are of T2.
+fn planned_tier(kinds: &[Kind], uploads: bool, decision: &DecisionPoint) -> Container {
+    let fields = kinds.iter().flat_map(|kind| kind.default_fields().iter()).collect();
+    let pays = kinds.iter().any(|kind| matches!(kind, Kind::Purchase | Kind::Payment));
+    match decision.tier(fields) {
+        Tier::T0 | Tier::T1 if !uploads && !pays => Container::T1,
+        _ => Container::T2,
     }
 }
 

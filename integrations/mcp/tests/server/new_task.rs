@@ -167,3 +167,31 @@ async fn console_text_is_tainted_like_the_page() {
     .await;
     assert!(!site.asked().iter().any(|line| line.contains("violet")), "{:?}", site.asked());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_container_has_the_tier_of_the_planned_fields() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let site = Site::start(&stage, &["shop.hostile.test"]).await;
+    site.put("shop.hostile.test/", FORM);
+    let log = MemoryLog::default();
+    let settings = GatewaySettings { snapshots: Snapshots::OnRequest, ..GatewaySettings::default() };
+    with_browser(guard(&log, WILLING), site.browser(&stage), settings, async |client: &mut Client| {
+        client.begin("2025-11-25").await;
+        let shop = json!({ "url": "https://shop.hostile.test/" });
+        let plan = |kinds: &[&str]| json!({ "origins": ["https://shop.hostile.test"], "kinds": kinds });
+        let street = json!({ "block": "REQ.address fields=[\"street\"]\nREQ.end" });
+        for (kinds, tier, reason) in [
+            (&["contact"][..], "T1", "unplanned_request"),
+            (&["contact", "address"], "T2", "no_value"),
+            (&["address"], "T2", "no_value"),
+        ] {
+            let planned = client.call("portcullis_plan", plan(kinds)).await.text;
+            assert!(planned.contains(&format!("container: {tier}")), "{kinds:?}: {planned}");
+            assert_eq!(client.call("browser_navigate", shop.clone()).await.text, "ok");
+            let asked = client.call("portcullis_request", street.clone()).await;
+            assert!(asked.text.contains(reason), "{kinds:?}: {asked:?}");
+        }
+    })
+    .await;
+    verify_text(&log.text()).unwrap();
+}

@@ -12,7 +12,7 @@ mod violation;
 
 use std::ops::Range;
 
-pub use violation::Violation;
+pub use violation::{Violation, Violations};
 
 use crate::automaton::compile::{Checked, Compiled, Unchecked};
 use crate::automaton::cube::Cube;
@@ -52,14 +52,14 @@ impl Compiled<Unchecked> {
     /// let violations = Policy::parse(&careless).unwrap().compile().unwrap().check().unwrap_err();
     /// assert!(violations[0].to_string().contains("container is T0"));
     /// ```
-    pub fn check(self) -> Result<Compiled<Checked>, Vec<Violation>> {
+    pub fn check(self) -> Result<Compiled<Checked>, Violations> {
         // A forged table may have more paths than can be followed. So the comparison with the rules, which does not
         // follow paths, comes first.
         if let Some(violation) = equivalence::difference(&self) {
-            return Err(vec![violation]);
+            return Err(Violations(vec![violation]));
         }
         let violations: Vec<_> = self.examine().into_iter().filter_map(|one| one.violation).collect();
-        if violations.is_empty() { Ok(self.with_state()) } else { Err(violations) }
+        if violations.is_empty() { Ok(self.with_state()) } else { Err(Violations(violations)) }
     }
 
     /// Every statement, with a counterexample where it does not hold: the built-in ones first, then those

@@ -31,6 +31,49 @@ pub struct Violation {
     pub but: Option<String>,
 }
 
+/// The error of a policy for which statements do not hold. It dereferences to a slice of at least one violation, and its message has a
+/// line for each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violations(pub(super) Vec<Violation>);
+
+impl std::ops::Deref for Violations {
+    type Target = [Violation];
+
+    fn deref(&self) -> &[Violation] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Violations {
+    type Item = Violation;
+    type IntoIter = std::vec::IntoIter<Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Violations {
+    type Item = &'a Violation;
+    type IntoIter = std::slice::Iter<'a, Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl std::fmt::Display for Violations {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, violation) in self.0.iter().enumerate() {
+            let line = if at == 0 { "" } else { "\n" };
+            write!(f, "{line}{violation}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Violations {}
+
 impl Violation {
     /// The number of signals and events that the message lists.
     pub(super) fn size(&self) -> usize {

@@ -86,7 +86,7 @@ fn check_finds_every_kind_of_outcome_that_differs_from_the_rules() {
     for (change, expected) in changes {
         let loaded = Compiled::from_bytes(&with_outcomes(change)).unwrap();
         let found = loaded.check().unwrap_err();
-        let [only] = found.as_slice() else { panic!("{found:?}") };
+        let [only] = &*found else { panic!("{found:?}") };
         assert!(only.to_string().contains(expected), "{expected} not in {only}");
         assert!(only.statement.starts_with("the answer is that of the rules"));
     }

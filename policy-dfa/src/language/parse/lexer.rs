@@ -25,6 +25,8 @@ pub(crate) enum TokenKind<'a> {
 pub(crate) struct Token<'a> {
     pub(crate) kind: TokenKind<'a>,
     pub(crate) span: Range<usize>,
+    /// Whether it is the first on its line.
+    pub(crate) starts_line: bool,
 }
 
 impl Token<'_> {
@@ -53,7 +55,9 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Vec<Fault>> {
         match token(rest) {
             Ok((kind, length)) => {
                 if let Some(kind) = kind {
-                    found.push(Token { kind, span: at..at + length });
+                    let starts_line =
+                        text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']).ends_with('\n');
+                    found.push(Token { kind, span: at..at + length, starts_line });
                 }
                 at += length;
             }
@@ -65,7 +69,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Vec<Fault>> {
             }
         }
     }
-    found.push(Token { kind: TokenKind::End, span: text.len()..text.len() });
+    found.push(Token { kind: TokenKind::End, span: text.len()..text.len(), starts_line: false });
     if faults.is_empty() { Ok(found) } else { Err(faults) }
 }
 

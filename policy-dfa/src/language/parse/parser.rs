@@ -33,7 +33,7 @@ impl<'a> Parser<'a> {
 
     /// The next token; the last one is always `End`.
     pub(crate) fn peek(&self) -> Token<'a> {
-        let end = Token { kind: TokenKind::End, span: 0..0 };
+        let end = Token { kind: TokenKind::End, span: 0..0, starts_line: false };
         self.tokens.get(self.next).or(self.tokens.last()).cloned().unwrap_or(end)
     }
 
@@ -189,21 +189,21 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek().kind {
                 TokenKind::End => return,
-                TokenKind::Word(word) if SECTIONS.contains(&word) && self.starts_line() => return,
+                TokenKind::Word(word) if SECTIONS.contains(&word) && self.starts_section() => return,
                 _ => self.advance(),
             }
         }
     }
 
-    /// Whether the next token may begin a section. It is a guess by the token before it, which is enough to find
-    /// further problems.
-    fn starts_line(&self) -> bool {
+    /// Whether the next token may begin a section: it is the first on its line, or follows the end of a section. Clauses use the
+    /// same words, such as `once per session` and `the threshold`.
+    fn starts_section(&self) -> bool {
         let before = self.next.checked_sub(1).and_then(|index| self.tokens.get(index));
-        // `the threshold` is the end of a clause, not the beginning of a section.
-        !matches!(
-            before.map(|token| token.kind),
-            Some(TokenKind::Comma | TokenKind::Open | TokenKind::Word("the"))
-        )
+        match before.map(|token| token.kind) {
+            None | Some(TokenKind::Close) => true,
+            Some(TokenKind::Comma | TokenKind::Open) => false,
+            Some(_) => self.tokens.get(self.next).is_some_and(|token| token.starts_line),
+        }
     }
 
     pub(crate) fn span_of(&self, word: &str, from: usize) -> Option<Range<usize>> {
