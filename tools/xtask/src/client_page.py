@@ -33,14 +33,14 @@ def quietly(*command: object) -> None:
     subprocess.run([str(word) for word in command], check=True, capture_output=True)
 
 
-def serve(certutil: str, home: Path) -> str:
+def serve(certutil: str, home: Path, pages: type[BaseHTTPRequestHandler] = Page) -> str:
     key, certificate, trusted = home / "key.pem", home / "certificate.pem", home / ".pki" / "nssdb"
     trusted.mkdir(parents=True, exist_ok=True)
     quietly("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 1, "-subj", "/CN=a page for tests",
             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
     quietly(certutil, "-N", "--empty-password", "-d", f"sql:{trusted}")
     quietly(certutil, "-A", "-d", f"sql:{trusted}", "-n", "page", "-t", "C,,", "-i", certificate)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), pages)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
     server.socket = tls.wrap_socket(server.socket, server_side=True)
@@ -55,4 +55,5 @@ def main() -> None:
     sys.exit(subprocess.run(command, env={**os.environ, "HOME": str(home)}).returncode)
 
 
-main()
+if __name__ == "__main__":
+    main()

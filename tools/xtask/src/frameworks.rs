@@ -1,16 +1,19 @@
 //! `cargo xtask test --frameworks`: what stands on other people's agent frameworks, which are fetched for it.
 
+use crate::coding_agents;
 use crate::process::{Failure, Place, install, run};
 use crate::setup::Tools;
 use discovery::on_path;
+use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::Command;
 
 /// The version that the example was tried with.
 const BROWSER_USE: &str = "browser-use==0.13.14";
 
-/// Tests the adapter for rig, then runs the examples for browser-use and the Python SDK of MCP with a guard that was built
-/// here, and reads what they print.
+/// Tests the adapter for rig, then runs the examples for browser-use and the Python SDK of MCP, Claude Code and Codex with a guard
+/// that was built here, and reads what they print.
 pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     let rig = |arguments: &[&str]| {
         let (package, more) = (["--package", "portcullis-rig"], arguments.get(1..).unwrap_or_default());
@@ -26,25 +29,37 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     agent.arg(examples.join("browser_use_agent.py")).arg(&guard);
     example("browser_use_agent.py", agent, tools, judge)?;
     // The SDK comes with browser-use. It gets a page of this machine to look at, in a home folder that trusts it.
-    let named = tools.environment().into_iter().find(|(name, _)| *name == "PORTCULLIS_CERTUTIL");
-    let (_, certutil) = named.ok_or_else(|| Failure::not_set_up("certutil is not found".to_owned()))?;
-    let home = place.target.join("client-home");
-    let _was_not_there = std::fs::remove_dir_all(&home);
-    let made = std::fs::create_dir_all(&home);
-    made.map_err(|error| Failure::not_set_up(format!("{}: {error}", home.display())))?;
+    let (certutil, home) = (named(tools, "PORTCULLIS_CERTUTIL")?, fresh_folder(place, "client-home")?);
     let mut client = Command::new(&python);
     client.arg(place.root.join("tools/xtask/src/client_page.py")).arg(certutil).arg(&home);
     client.arg(&python).arg(examples.join("python_sdk.py")).arg("ADDRESS").arg(&guard);
     client.args(["--private-hosts", "HOST"]);
-    example("python_sdk.py", client, tools, judge_client)
+    example("python_sdk.py", client, tools, judge_client)?;
+    coding_agents::run_all(place, tools, &python)
+}
+
+/// The value of a variable of the tools' environment.
+pub fn named(tools: &Tools, wanted: &str) -> Result<OsString, Failure> {
+    let found = tools.environment().into_iter().find(|(name, _)| *name == wanted);
+    let (_, value) = found.ok_or_else(|| Failure::not_set_up(format!("what {wanted} names is not found")))?;
+    Ok(value)
+}
+
+/// An empty folder below the target folder.
+pub fn fresh_folder(place: &Place, name: &str) -> Result<PathBuf, Failure> {
+    let folder = place.target.join(name);
+    let _was_not_there = std::fs::remove_dir_all(&folder);
+    let made = std::fs::create_dir_all(&folder);
+    made.map_err(|error| Failure::not_set_up(format!("{}: {error}", folder.display())))?;
+    Ok(folder)
 }
 
 /// Runs one example and judges what it prints.
-fn example(
+pub fn example<Missing: Display>(
     name: &str,
     mut command: Command,
     tools: &Tools,
-    judge: fn(&str) -> Result<(), &'static str>,
+    judge: impl FnOnce(&str) -> Result<(), Missing>,
 ) -> Result<(), Failure> {
     let output = command.envs(tools.environment()).output();
     let output = output.map_err(|error| Failure::not_set_up(format!("Python does not start: {error}")))?;

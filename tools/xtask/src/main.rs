@@ -13,12 +13,15 @@
 //! | [`fuzz`] | the targets of `tools/fuzz/` under libFuzzer |
 //! | [`test_programs`] | every test of the workspace |
 //! | [`parallel`] | several things at a time |
+//! | [`frameworks`] | what stands on agent frameworks of others |
+//! | [`coding_agents`] | Claude Code and Codex as clients |
 //! | [`documents`] | paths in the documents |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`real`] | tasks on software that nobody here wrote |
 //! | [`process`] | running programs, and exit codes |
 
 mod checks;
+mod coding_agents;
 mod debian;
 mod documents;
 mod frameworks;
@@ -48,7 +51,7 @@ usage: cargo xtask <command>
   demo [args]     set up, build, and run `portcullis-lab demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis-lab evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch;
-                  [--frameworks] those on rig and on browser-use, which are fetched
+                  [--frameworks] those on rig, browser-use, Claude Code and Codex, which are fetched
   extension [folder]
                   write the browser extension into a folder (default target/extension), for chrome://extensions
   real [task]...  on Debian as root: fetch and set up shops, wikis and trackers on this machine, and do tasks in them with and
