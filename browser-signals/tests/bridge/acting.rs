@@ -216,6 +216,27 @@ async fn a_click_reaches_its_element_or_nothing() {
     browser.close().await;
 }
 
+/// A part of the page that scrolls by itself within the window, and a drawing with a word that answers a click.
+const PARTS: &str = r#"<!doctype html><title>Parts</title>
+<div style="height:60px;overflow:auto"><div style="height:300px"></div><button onclick="log.textContent+=' low'">Low</button></div>
+<svg width=90 height=40><text x=5 y=25 style="cursor:pointer" onclick="log.textContent+=' drawn'">Drawn</text></svg>
+<p id=log>clicked</p>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_click_reaches_what_a_scrolling_part_cuts_off_and_a_part_of_a_drawing() {
+    let server = Server::start();
+    server.page("shop.example", "/", PARTS);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (low, seen) = about(&tab, "\"Low\"").await;
+    tab.click(&low, &seen).await.expect("clicked");
+    let (drawn, seen) = about(&tab, "\"Drawn\"").await;
+    tab.click(&drawn, &seen).await.expect("clicked");
+    assert!(text(&tab).await.contains("clicked low drawn"));
+    browser.close().await;
+}
+
 /// The browser does not send the first form, whose page may look on or say so itself; the others it sends.
 const CHECKED: &str = r#"<!doctype html><title>Checked</title>
 <form action="/send" method=post id=checked><label>First name <input name=first required></label>

@@ -4,7 +4,12 @@ let watch = null;
 const aim = (el) => {
   if (!isConnected(el)) return { gone: true };
   if (!isRendered(el)) return { hit: false };
-  const centre = bringIntoView(el);
+  let centre = bringIntoView(el);
+  // It may lie within the window and be cut off by a part of the page that scrolls by itself.
+  if (!isHitAt(el, centre)) {
+    scrollInto(el);
+    centre = centreOf(el);
+  }
   if (!isOnScreen(centre) || !isHitAt(el, centre)) return { hit: false };
   const root = rootOf(el);
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;

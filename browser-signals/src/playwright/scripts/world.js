@@ -77,7 +77,7 @@ const isControl = (el) => owners.some((type) => el instanceof type);
 const formOf = (el) => {
   if (isForm(el)) return el;
   for (const type of owners) if (el instanceof type) return getter(type, 'form').call(el);
-  return getter(HTMLElement, 'isContentEditable').call(el) ? closestForm(el) : null;
+  return isEditable(el) ? closestForm(el) : null;
 };
 const typeOf = (el) => {
   if (el instanceof HTMLInputElement) return getter(HTMLInputElement, 'type').call(el);
@@ -189,9 +189,8 @@ const actsThrough = (el) => {
 };
 // The comparison is strict, since the edge itself may be at a fraction of a pixel.
 const isWhollyOnScreen = ({ x, y, width, height }) => x >= 0 && y >= 0 && x + width < innerWidth && y + height < innerHeight;
+const scrollInto = (el) => Element.prototype.scrollIntoView.call(el, { block: 'center', inline: 'center', behavior: 'instant' });
 const bringIntoView = (el) => {
-  if (!isWhollyOnScreen(boxOf(el))) {
-    Element.prototype.scrollIntoView.call(el, { block: 'center', inline: 'center', behavior: 'instant' });
-  }
+  if (!isWhollyOnScreen(boxOf(el))) scrollInto(el);
   return centreOf(el);
 };
