@@ -71,6 +71,12 @@ pub struct Arguments {
     /// each; then write the report, where there are trials.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["power", "report_only", "adaptive"])]
     miniwob: Option<PathBuf>,
+    /// Only these tasks of MiniWoB++, by name.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "miniwob")]
+    tasks: Vec<String>,
+    /// Write what the agent did and was told in each episode of MiniWoB++ to this folder.
+    #[arg(long, value_name = "FOLDER", requires = "miniwob")]
+    transcripts: Option<PathBuf>,
     /// Make no trial: write the report of those that are there.
     #[arg(long, conflicts_with = "power")]
     report_only: bool,
@@ -128,8 +134,13 @@ fn search(queries: u64, arguments: &Arguments) -> Result<(), Failure> {
 
 /// MiniWoB++.
 fn tasks_of_others(folder: &Path, arguments: &Arguments) -> Result<(), Failure> {
-    let seeds = arguments.seeds.max(1);
-    let found = watched(async |tell| miniwob::trials::run(folder, seeds, tell).await)?;
+    let plan = miniwob::trials::Plan {
+        folder: folder.to_owned(),
+        seeds: arguments.seeds.max(1),
+        tasks: arguments.tasks.clone(),
+        transcripts: arguments.transcripts.clone(),
+    };
+    let found = watched(async |tell| miniwob::trials::run(&plan, tell).await)?;
     print!("{}", found.table());
     keep(found.write(&arguments.out), miniwob::findings::FILE, arguments)
 }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use browser_signals::Verb;
+use browser_signals::{ClickManner, TypeManner, Verb};
 use playwright_rs::api::LaunchOptions;
 use playwright_rs::protocol::{
-    AriaSnapshotMode, AriaSnapshotOptions, Browser, BrowserContext, Page, Playwright, SelectOption,
+    AriaSnapshotMode, AriaSnapshotOptions, Browser, BrowserContext, ClickOptions, KeyboardModifier,
+    MouseButton, Page, Playwright, SelectOption,
 };
 
 use crate::agent::{Action, Agent};
@@ -158,7 +159,15 @@ impl UnguardedTab {
         match verb {
             Verb::Open { url } => page.goto(url, None).await.map(|_| ()),
             Verb::Read => Ok(()),
-            Verb::Click { target, .. } => page.get_by_ref(&target.0).click(None).await,
+            Verb::Click { target, manner } if manner.twice => {
+                page.get_by_ref(&target.0).dblclick(click_options(*manner)).await
+            }
+            Verb::Click { target, manner } => page.get_by_ref(&target.0).click(click_options(*manner)).await,
+            Verb::Type { target, text, manner: TypeManner::KeyByKey } => {
+                let control = page.get_by_ref(&target.0);
+                control.fill("", None).await?;
+                control.press_sequentially(text, None).await
+            }
             Verb::Type { target, text, .. } => page.get_by_ref(&target.0).fill(text, None).await,
             Verb::Select { target, options } => {
                 let options: Vec<_> = options.iter().cloned().map(SelectOption::Label).collect();
@@ -204,6 +213,22 @@ impl UnguardedTab {
         }
         Ok(())
     }
+}
+
+/// Playwright's options for a click of this manner.
+fn click_options(manner: ClickManner) -> ClickOptions {
+    let button = match manner.button {
+        browser_signals::MouseButton::Left => MouseButton::Left,
+        browser_signals::MouseButton::Right => MouseButton::Right,
+    };
+    let held = [
+        (manner.held.alt, KeyboardModifier::Alt),
+        (manner.held.control, KeyboardModifier::Control),
+        (manner.held.meta, KeyboardModifier::Meta),
+        (manner.held.shift, KeyboardModifier::Shift),
+    ];
+    let held = held.into_iter().filter_map(|(is_held, key)| is_held.then_some(key)).collect();
+    ClickOptions::builder().button(button).modifiers(held).build()
 }
 
 /// The interval between two looks at a page that is being replaced, and the number and duration of the looks. On a slow

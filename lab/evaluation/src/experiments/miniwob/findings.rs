@@ -116,12 +116,43 @@ impl Findings {
         )
     }
 
+    /// The task and seed of each episode with one outcome without a guard and another under B.
+    fn pairs(&self, bare: bool, guarded: bool) -> Vec<(&str, u64)> {
+        let of = |approach: Approach| self.episodes.iter().filter(move |it| it.approach == approach);
+        let is_pair = |one: &Episode, other: &Episode| one.task == other.task && one.seed == other.seed;
+        of(Approach::None)
+            .filter(|one| one.succeeded() == bare)
+            .filter(|one| of(Approach::B).any(|other| is_pair(one, other) && other.succeeded() == guarded))
+            .map(|one| (one.task.as_str(), one.seed))
+            .collect()
+    }
+
+    /// How the two outcomes of the same page and seed go together.
+    fn paired(&self) -> String {
+        let names = |pairs: &[(&str, u64)]| {
+            let mut by_task: BTreeMap<&str, u64> = BTreeMap::new();
+            for (task, _) in pairs {
+                *by_task.entry(task).or_default() += 1;
+            }
+            by_task.iter().map(|(task, times)| format!("{task} {times}")).collect::<Vec<_>>().join(", ")
+        };
+        let (kept, lost, gained) = (self.pairs(true, true), self.pairs(true, false), self.pairs(false, true));
+        let done = kept.len() + lost.len();
+        format!(
+            "Of {done} pages that are done without a guard, {} are done under B too ({:.3}); lost: {}; done under B alone: {}",
+            kept.len(),
+            kept.len() as f64 / done.max(1) as f64,
+            names(&lost),
+            names(&gained)
+        )
+    }
+
     /// The table for a terminal.
     pub fn table(&self) -> String {
         let rows: Vec<Vec<String>> =
             [HEADINGS.map(str::to_owned).to_vec()].into_iter().chain(self.rows()).collect();
         let mut text = table::to_text(&rows);
-        let _ = writeln!(text, "{}", self.rates());
+        let _ = writeln!(text, "{}\n{}", self.rates(), self.paired());
         text
     }
 
@@ -129,9 +160,10 @@ impl Findings {
     pub fn section(&self) -> String {
         format!(
             "<h2>Third-party tasks</h2><p>Tasks of MiniWoB++ (PyPI package <code>miniwob</code>), a scripted solver, seeds 1 to {}: \
-             the cost of the guard without an attack. An episode is done when its own page says so. {}.</p>{}",
+             the cost of the guard without an attack. An episode is done when its own page says so. {}. {}.</p>{}",
             self.seeds,
             self.rates(),
+            self.paired(),
             table::to_html(&HEADINGS, &self.rows())
         )
     }
@@ -168,6 +200,11 @@ mod tests {
                 ["login-user", "1/2", "0/2", "1.0", "wrong_sink 4"],
                 ["all", "2/3", "1/3", "1.0", "wrong_sink 4"],
             ]
+        );
+        assert_eq!(
+            findings.paired(),
+            "Of 2 pages that are done without a guard, 1 are done under B too (0.500); lost: login-user 1; \
+             done under B alone: "
         );
         assert!(findings.rates().starts_with("S without a guard 0.67"), "{}", findings.rates());
         let folder = tempfile::tempdir().unwrap();
