@@ -15,6 +15,7 @@
 //! | [`stream`] | blocks and plans in text that is still being written |
 //! | [`reply`] | the guard's answers |
 //! | [`limits`] | limits on length and characters |
+//! | `names` | the vocabulary's words, shown and parsed |
 //! | [`error`] | errors in a text, with their place |
 //! | [`grammar`] | the texts that a model may write, as an automaton and for other tools |
 //! | [`mask`] | the tokens that a model may write next |
@@ -31,6 +32,7 @@ pub mod kind;
 pub mod limits;
 pub mod mask;
 pub mod money;
+mod names;
 mod parse;
 pub mod pointers;
 mod print;
@@ -46,6 +48,7 @@ pub use grammar::{Grammar, GrammarError, Recognizer, State};
 pub use kind::Kind;
 pub use mask::{Mask, MaskInfo, MaskTable, Vocabulary, VocabularyError};
 pub use money::{Currency, Money};
+pub use names::UnknownName;
 pub use parse::{find_block, parse_block, parse_block_with, parse_plan, parse_plan_with, parse_reply};
 pub use pointers::Pointers;
 pub use reply::{Delivered, Reply};

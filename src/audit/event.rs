@@ -20,6 +20,7 @@ const MAX_ORIGINS: usize = 32;
 ///
 /// Its JSON names are listed in `spec/audit.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AuditEvent {
     /// A session began under a policy.
     Started {

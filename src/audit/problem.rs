@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// A problem with a record, a segment or a head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// Not JSON of the right shape.
     #[error("not a record of the log")]
@@ -99,6 +100,7 @@ impl fmt::Display for Broken {
 
 /// Why a log cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LogError {
     /// A file cannot be read or written.
     #[error("{path} cannot be used: {error}")]

@@ -56,6 +56,7 @@ pub enum BankStatus {
 
 /// Why a bank refused or failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BankError {
     /// The card was declined.
     #[error("the bank declined the card")]

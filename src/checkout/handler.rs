@@ -23,6 +23,7 @@ use crate::system::own_ports::OwnPort;
 
 /// Why a purchase was not armed. The card is wiped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArmError {
     /// Another purchase is pending.
     #[error("another purchase is under way; wait for it to end")]

@@ -63,6 +63,7 @@ pub trait Journal: Send + Sync {
 
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// The file cannot be read or written.
     #[error("the payment journal {path} cannot be used: {error}")]

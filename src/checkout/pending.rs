@@ -72,6 +72,7 @@ pub(super) struct PaymentRequest {
 
 /// Why nothing was paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeclineReason {
     /// The bank refused.
     #[error(transparent)]

@@ -7,6 +7,7 @@ use super::journal::{Intent, Journal, JournalError, Settlement, journalled};
 
 /// Why a recovery could not be finished. Closed purchases stay closed; the others are left to the next recovery.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecoverError {
     /// The journal cannot be read.
     #[error(transparent)]

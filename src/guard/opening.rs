@@ -40,6 +40,7 @@ pub use crate::storage::vault_file::VaultKeeper;
 
 /// Why a guard could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GuardError {
     /// The policy text has errors. Each has its place in the text.
     #[error("the policy cannot be read: {0}")]

@@ -28,6 +28,7 @@ pub struct UploadFolder {
 
 /// Why files cannot be uploaded. No name is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileRefused {
     /// The user offers no files.
     #[error("the user offers no files for uploads: they do with `--files FOLDER`")]

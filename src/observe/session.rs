@@ -201,6 +201,7 @@ impl UnguardedSession {
 
 /// Why an observed session could not begin.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnguardedError {
     /// The browser failed.
     #[error(transparent)]

@@ -42,6 +42,7 @@ const SCALE: &[u8] = include_bytes!("page.scale.json");
 
 /// Why the shipped models could not be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SafetyError {
     /// A classifier could not be loaded.
     #[error("a shipped classifier: {0}")]

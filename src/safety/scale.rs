@@ -13,6 +13,7 @@ pub struct PageScale {
 
 /// The error of a scale that cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScaleError {
     /// It is not a list of pairs.
     #[error("the scale is not a list of pairs of numbers")]

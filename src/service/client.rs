@@ -9,6 +9,7 @@ use super::protocol::{ClientRequest, Hello, Role};
 
 /// Why the service did not answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClientError {
     /// No service listens.
     #[error("no service is running; start it with `portcullis serve`")]

@@ -14,6 +14,7 @@ use crate::system::loopback::Hidden;
 
 /// Why a service's folder cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServiceFolderError {
     /// The folder is not private to the user.
     #[error(transparent)]

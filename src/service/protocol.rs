@@ -50,6 +50,7 @@ impl Role {
 
 /// Why the service refuses a client or a request. The message is for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The client has another version.
     #[error(

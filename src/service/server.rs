@@ -33,6 +33,7 @@ const MAX_CONNECTIONS: usize = 16;
 
 /// Why a service cannot start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServiceError {
     /// The folder cannot be used.
     #[error(transparent)]

@@ -11,6 +11,7 @@ use crate::guard::GuardError;
 
 /// Why a session could not begin.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SessionError {
     /// The prompt names no web address, so the task has no site to act on.
     #[error("the prompt names no web address; say where to go, such as https://shop.example")]
@@ -46,6 +47,7 @@ pub enum SessionError {
 
 /// Why a task with a site without TLS cannot begin, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotEncrypted {
     /// It is no site of this machine.
     #[error(

@@ -37,6 +37,7 @@ pub struct AtomicFile {
 
 /// Why an atomic file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AtomicFileError {
     /// The name is that of a backup, a lock or a draft of another file.
     #[error("`{name}` cannot be the file's name: {why}")]

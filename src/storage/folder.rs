@@ -29,6 +29,7 @@ pub struct SafeFolder {
 
 /// Why a folder or a file in it is not safe to use.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FolderError {
     /// It is a symbolic link.
     #[error("{path} is a symbolic link; name what it points to")]

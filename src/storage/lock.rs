@@ -24,6 +24,7 @@ pub struct Lock {
 
 /// Why a lock was not acquired.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LockError {
     /// Another program, or another part of this one, holds it.
     #[error("{path} is in use{}; end that program first", by(*pid))]

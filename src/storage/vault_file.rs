@@ -50,6 +50,7 @@ pub struct VaultFile {
 
 /// Why a vault file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum VaultFileError {
     /// The folder or a file in it is not safe.
     #[error(transparent)]

@@ -36,6 +36,7 @@ impl std::fmt::Display for Section {
 
 /// An error in making, unlocking, changing or writing a vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum VaultError {
     /// The bytes do not start as a vault file does.
     #[error("this is not a vault file")]

@@ -12,6 +12,7 @@ pub const LONGEST: usize = 256 * 1024;
 
 /// Why a message could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FramingError {
     /// A message exceeds the limit. Nothing of it was read.
     #[error("a message of {0} bytes was announced; the longest is {LONGEST}")]

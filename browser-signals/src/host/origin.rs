@@ -17,6 +17,7 @@ pub struct Origin {
 
 /// Why a text is not an origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OriginError {
     /// Not a URL at all.
     #[error("not a web address; write one such as https://shop.example")]

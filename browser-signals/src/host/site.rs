@@ -43,6 +43,7 @@ pub struct Site {
 
 /// Why there is no site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SiteError {
     /// Not the name of a host at all.
     #[error("\"{0}\" is not the name of a site; write one such as shop.example, without https:// and path")]

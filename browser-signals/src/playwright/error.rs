@@ -4,6 +4,7 @@ use crate::address::AddressRefused;
 
 /// Why a step failed. No message holds text of a page or a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BridgeError {
     /// Node, Playwright's server or Chromium is missing.
     #[error("the browser's parts are not installed: {0}; run `cargo xtask setup`")]

@@ -48,6 +48,7 @@ pub struct SparseAttribute {
 
 /// The error of weights or bytes that are not an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AttributeFileError {
     /// The bytes begin with something else.
     #[error("these bytes are not an attribute: they do not begin with PCTOKAT1")]

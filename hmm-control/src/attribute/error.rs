@@ -2,6 +2,7 @@
 
 /// Why a weighted automaton cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AttributeError {
     /// A token outside the vocabulary.
     #[error("token {token} is outside the vocabulary of {vocabulary} tokens")]

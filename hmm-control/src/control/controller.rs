@@ -148,6 +148,7 @@ pub(crate) fn allows(mask: Option<&MaskWords>, token: usize) -> bool {
 
 /// Why the next token cannot be controlled.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ControlError {
     /// No token remains. This is not a fault: the text has to be rewound, or to stop.
     #[error(

@@ -73,6 +73,7 @@ pub struct Generated {
 
 /// Why a text could not be generated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GenerateError<E: std::error::Error> {
     /// The language model failed.
     #[error("the language model failed: {0}")]

@@ -139,6 +139,7 @@ fn written(since: &Progress, now: &Progress) -> usize {
 
 /// Why a threshold cannot be calibrated.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// A rate of false alarms that is not between 0 and 1.
     #[error("a rate of false alarms of {given} is not between 0 and 1")]

@@ -4,6 +4,7 @@ use crate::{ModelError, Token};
 
 /// Why a distillation cannot start or continue.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DistilError {
     /// A token outside the vocabulary.
     #[error(

@@ -24,6 +24,7 @@ pub struct Rollouts<'a> {
 
 /// Why no text can be drawn.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RolloutError<E: std::error::Error + 'static> {
     /// The language model failed.
     #[error("the language model failed")]

@@ -4,6 +4,7 @@ use crate::Storage;
 
 /// Why numbers do not make a hidden Markov model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// A part has another shape than the rest of the model.
     #[error("{part} is {found_rows} x {found_columns}, but {rows} x {columns} was expected")]

@@ -2,6 +2,7 @@
 
 /// Why a monitor cannot be built, read or used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MonitorError {
     /// No appropriate or no harmful state.
     #[error("{appropriate} appropriate and {harmful} harmful states are named; name at least one of each")]

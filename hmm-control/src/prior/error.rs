@@ -2,6 +2,7 @@
 
 /// Why a prior cannot be trained, used or read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PriorError {
     /// A feature vector of another length.
     #[error("a vector of {found} features was given, but {wanted} are expected")]
@@ -63,6 +64,7 @@ pub enum PriorError {
 
 /// Why no rollout could be sampled.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SampleError<E: std::error::Error + 'static> {
     /// The language model failed.
     #[error("the language model failed")]

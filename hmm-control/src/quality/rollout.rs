@@ -24,6 +24,7 @@ pub struct Estimate {
 
 /// Why an estimate could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RolloutError<E> {
     /// The model failed.
     #[error(transparent)]

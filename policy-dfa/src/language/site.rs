@@ -15,6 +15,7 @@ pub struct HostPattern {
 
 /// The reason why a text is not a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostPatternError {
     /// Letters outside ASCII.
     #[error("write the host in its ASCII form, such as xn--bcher-kva.example")]

@@ -94,6 +94,7 @@ pub struct EgressProxy {
 
 /// Why a proxy could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProxyError {
     /// A host rule of the browser's settings cannot be parsed.
     #[error(transparent)]

@@ -10,6 +10,7 @@ use super::target::Target;
 
 /// Why a connection is refused. It is for counts and tests and never sent to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refusal {
     /// A host of this machine or of a private network, by its name or by its address.
     #[error("a host of this machine or of a private network")]

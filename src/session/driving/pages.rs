@@ -31,6 +31,7 @@ pub struct ListedPage {
 
 /// Why a page was not opened, chosen or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageRefused {
     /// The container has no page of this number.
     #[error("there is no page of this number: `list` gives the numbers")]

@@ -30,6 +30,7 @@ const MAX_ADDRESSES: usize = 4;
 
 /// Why a probe cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProbeError {
     /// A file with roots cannot be read.
     #[error("the certificates cannot be read: {0}")]

@@ -43,6 +43,7 @@ pub enum Binding {
 
 /// Why a text is not a binding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BindingError {
     /// The text has none of the three forms.
     #[error(

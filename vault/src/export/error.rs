@@ -4,6 +4,7 @@ use crate::error::VaultError;
 
 /// An error of an import. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImportError {
     /// The bytes are no age file, or one that no passphrase opens.
     #[error("this is not an export: it is not an age file with a passphrase")]

@@ -22,6 +22,7 @@ pub(crate) struct Made {
 
 /// Why no password could be made and kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MakeError {
     /// No password meets the rules of the form, or the one that was made for it in this task is for other rules.
     #[error("the rules of the form leave no password that can be made")]

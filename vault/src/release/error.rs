@@ -7,6 +7,7 @@ use sirl::{Field, Tier};
 
 /// An error of a release. The grant is consumed all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReleaseError {
     /// The vault is locked, so its keys are wiped.
     #[error("the vault is locked; unlock it with its passphrase")]

@@ -40,6 +40,7 @@ pub struct Parameters {
 
 /// The error of bytes or parts that are not a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// The bytes do not begin like a model.
     #[error("this is not a linear model of Portcullis: it does not begin with PCLINEAR")]

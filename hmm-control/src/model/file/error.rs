@@ -26,6 +26,7 @@ impl fmt::Display for Form {
 
 /// Why a model file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// Bytes that are not a safetensors file.
     #[error("this is no safetensors file: {reason}")]

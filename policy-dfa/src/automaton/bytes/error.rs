@@ -4,6 +4,7 @@ use crate::language::error::PolicyError;
 
 /// The reason why bytes were refused. Offsets count from the beginning of the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BytesError {
     /// The file does not begin as a compiled policy.
     #[error("this is no compiled policy: it does not begin with `PCPOLICY`; compile the policy's text")]
