@@ -223,7 +223,7 @@ impl Core {
                 request.kind,
                 request.effective_fields(),
             );
-            refused.map(|reason| (request.kind, reason.as_read_by_the_model()))
+            refused.map(|reason| (request.kind, self.for_want_of_a_user(reason).as_read_by_the_model()))
         });
         let mut ruled_out: Vec<(Kind, Reason)> = Vec::new();
         for found in each {

@@ -4,6 +4,7 @@ use browser_signals::{Container, ElementRef, Fact, Sink, Verb};
 use policy_dfa::{Reason, VerbKind};
 use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, HandedOver};
+use portcullis::session::core::NotRaised;
 use portcullis::{Action, DEFAULT_POLICY};
 use sirl::{Field, Kind};
 
@@ -77,7 +78,9 @@ fn that_nobody_could_be_asked_is_neither_a_no_nor_a_low_container() {
     let mut low = Played::new(Container::T0);
     low.looks[0].container = Fact::Known(Container::T0);
     assert_eq!(low.request(BLOCK), "DENY.address {\"reason\":\"invalid_container\"}");
-    low.core = low.core.opened_unasked(true);
+    low.core = low.core.not_raised(Some(NotRaised::Refused));
+    assert_eq!(low.request(BLOCK), "DENY.address {\"reason\":\"consent_denied\"}");
+    low.core = low.core.not_raised(Some(NotRaised::NobodyAsked));
     assert_eq!(low.request(BLOCK), "DENY.address {\"reason\":\"nobody_to_ask\"}");
 }
 

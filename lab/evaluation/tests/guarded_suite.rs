@@ -257,7 +257,7 @@ async fn a_user_who_says_no_keeps_everything() {
     let block = "REQ.address fields=[\"street\",\"city\"]\nREQ.end";
     assert_eq!(
         session.act(Action::Request(block.into())).await.to_string(),
-        "DENY.address {\"reason\":\"invalid_container\"}"
+        "DENY.address {\"reason\":\"consent_denied\"}"
     );
     session.finish().await;
     browser.close().await;

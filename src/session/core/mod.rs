@@ -35,4 +35,4 @@ pub use agent_messages::Action;
 pub(crate) use agent_messages::AgentMessage;
 pub use messages::{Command, Event, KeyTarget, Look, Payment, RenderedPage};
 pub(super) use state::State;
-pub use state::{Core, CoreDependencies, MAX_PROMPTS};
+pub use state::{Core, CoreDependencies, MAX_PROMPTS, NotRaised};

@@ -75,6 +75,15 @@ pub struct CoreDependencies {
     pub seed: [u8; 32],
 }
 
+/// Why the container of a task that would need it was not raised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotRaised {
+    /// The user said no.
+    Refused,
+    /// Nobody could be asked.
+    NobodyAsked,
+}
+
 /// The state machine of one session.
 pub struct Core {
     pub(in crate::session) task: Task,
@@ -130,8 +139,8 @@ pub struct Core {
     pub(in crate::session) sign_on: AgreedSignOn,
     /// The providers that the user was asked about.
     pub(in crate::session) asked_providers: BTreeSet<Origin>,
-    /// Whether nobody could be asked whether to raise the container.
-    pub(in crate::session) opened_unasked: bool,
+    /// Why the container was not raised, if the task would need it.
+    pub(in crate::session) not_raised: Option<NotRaised>,
     /// Whether the last question reached nobody.
     pub(in crate::session) reached_nobody: bool,
     /// The refusals for which a hand-over was not offered at once, since the agent may mend its request.
@@ -185,7 +194,7 @@ impl Core {
             has_payment_handler: true,
             sign_on: AgreedSignOn::default(),
             asked_providers: BTreeSet::new(),
-            opened_unasked: false,
+            not_raised: None,
             reached_nobody: false,
             first_refusals: BTreeSet::new(),
             unrecorded: Vec::new(),
@@ -231,10 +240,10 @@ impl Core {
         self
     }
 
-    /// Whether nobody could be asked whether to raise the task's container.
+    /// Why the container of a task that would need it was not raised.
     #[must_use]
-    pub fn opened_unasked(mut self, unasked: bool) -> Core {
-        self.opened_unasked = unasked;
+    pub fn not_raised(mut self, why: Option<NotRaised>) -> Core {
+        self.not_raised = why;
         self
     }
 
@@ -304,12 +313,16 @@ impl Core {
         self.reached_nobody = answered.reached_nobody();
     }
 
-    /// The reason of a refusal: where nobody could be asked, that is the reason, and not a no or a container that was not
-    /// raised.
+    /// The reason of a refusal: where nobody could be asked, that is the reason, and not a no; and where the user said no to the
+    /// container, that is the reason, and not the container.
     pub(in crate::session) fn for_want_of_a_user(&self, reason: Reason) -> Reason {
         match reason {
             Reason::ConsentDenied if self.reached_nobody => Reason::NobodyToAsk,
-            Reason::InvalidContainer if self.opened_unasked => Reason::NobodyToAsk,
+            Reason::InvalidContainer => match self.not_raised {
+                Some(NotRaised::NobodyAsked) => Reason::NobodyToAsk,
+                Some(NotRaised::Refused) => Reason::ConsentDenied,
+                None => reason,
+            },
             reason => reason,
         }
     }

@@ -14,7 +14,7 @@ use crate::guard::agent_memory::TaskMemory;
 use crate::intake::{self, Intake};
 use crate::page_text::PageTextGuard;
 use crate::page_text::Quarantine;
-use crate::session::core::{Core, CoreDependencies};
+use crate::session::core::{Core, CoreDependencies, NotRaised};
 use crate::session::decisions::never_granted;
 use crate::session::prompts::consent_events;
 use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
@@ -54,8 +54,7 @@ pub(super) struct SealedTask {
     book: ConsentBook,
     seed: [u8; 32],
     prompts: u32,
-    /// Whether nobody could be asked.
-    unasked: bool,
+    not_raised: Option<NotRaised>,
 }
 
 /// The parts of a session that has a page.
@@ -150,7 +149,7 @@ pub(super) async fn open(
         let vault = dependencies.vault();
         PlanQuestion::of(&intake, offers_files && uploads, decision, &book, &vault)
     };
-    let (mut container, mut unasked) = (Container::T0, false);
+    let (mut container, mut not_raised) = (Container::T0, None);
     if let Some(question) = question {
         let question = match surface {
             TaskSurface::OwnBrowser(pages) => question.in_own_browser(pages),
@@ -168,7 +167,6 @@ pub(super) async fn open(
             prompt = prompt.for_this_task_only();
         }
         let answered = dependencies.ask(&prompt).await;
-        unasked = answered.reached_nobody();
         let answer = prompt.ticket().settle(&answered, Millis(0));
         store_plan_answer(&prompt, answer, &mut book);
         if answer.agrees() {
@@ -176,6 +174,9 @@ pub(super) async fn open(
             if let Some(memory) = &dependencies.memory {
                 memory.user_agreed();
             }
+        } else {
+            let nobody = answered.reached_nobody();
+            not_raised = Some(if nobody { NotRaised::NobodyAsked } else { NotRaised::Refused });
         }
         for event in consent_events(&prompt, answer) {
             dependencies.audit.append(id, &event, unix_ms, false).map_err(|_| SessionError::Audit)?;
@@ -189,7 +190,7 @@ pub(super) async fn open(
         container,
     };
     dependencies.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
-    Ok(SealedTask { id, task, prompt: intake.prompt, ruled_out, surface, book, seed, prompts, unasked })
+    Ok(SealedTask { id, task, prompt: intake.prompt, ruled_out, surface, book, seed, prompts, not_raised })
 }
 
 impl SealedTask {
@@ -220,7 +221,7 @@ impl SealedTask {
             .with_values_shown_to_the_model(dependencies.shows_values_to_model)
             .with_hand_over(dependencies.answerer.offers_hand_over())
             .with_payment_handler(dependencies.payments.is_some())
-            .opened_unasked(self.unasked)
+            .not_raised(self.not_raised)
             .with_notice(self.surface.notice());
         let mut memory = dependencies.memory.as_ref().map(|memory| memory.open(core.taint()));
         if memory.as_mut().is_some_and(TaskMemory::learn) {
