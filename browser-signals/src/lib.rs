@@ -54,6 +54,7 @@ mod host {
     pub mod address;
     pub mod lookalike;
     pub mod origin;
+    mod public_suffix;
     pub mod site;
     pub mod this_machine;
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use url::{Host, Url};
 
 use super::origin::Origin;
+use super::public_suffix::{self, Owner};
 
 /// The longest host that DNS carries, in bytes.
 const LONGEST_HOST: usize = 253;
@@ -150,10 +151,10 @@ fn site_of(host: &str) -> Result<Site, SiteError> {
         return Err(SiteError::PublicSuffix(named()));
     };
     let ending = host.rsplit('.').next().unwrap_or_default();
-    if !domain.suffix().is_known() && !RESERVED_ENDINGS.contains(&ending) {
+    if domain.suffix.owner.is_none() && !RESERVED_ENDINGS.contains(&ending) {
         return Err(SiteError::UnknownEnding(named()));
     }
-    let registrable = std::str::from_utf8(domain.as_bytes()).unwrap_or_default();
+    let registrable = domain.text;
     // A registered name consists of letters, digits and hyphens; a host below it may have an underscore.
     if registrable.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.')) {
         Ok(Site { host: registrable.into() })
@@ -178,8 +179,7 @@ pub(crate) fn registrable(host: &str) -> Option<(&str, &str)> {
         // A company's suffix has a website too.
         return host.split_once('.');
     };
-    let start = host.len().checked_sub(domain.as_bytes().len())?;
-    host.get(start..)?.split_once('.')
+    domain.text.split_once('.')
 }
 
 /// A host in two parts: the labels before its registrable domain, and that domain, which says whose the host is. The
@@ -193,13 +193,13 @@ pub(crate) fn registrable(host: &str) -> Option<(&str, &str)> {
 /// ```
 pub fn parts_of_host(host: &str) -> (&str, &str) {
     let domain = if is_address(host) { None } else { public_suffix::domain(host) };
-    let length = domain.map_or(host.len(), |domain| domain.as_bytes().len());
+    let length = domain.map_or(host.len(), |domain| domain.text.len());
     host.len().checked_sub(length).and_then(|at| host.split_at_checked(at)).unwrap_or(("", host))
 }
 
 /// Whether the suffix of a host is a private one, which a company gives out below its own name, such as `github.io`.
 pub(crate) fn is_private_suffix(host: &str) -> bool {
-    public_suffix::suffix(host).is_some_and(|suffix| suffix.typ() == Some(public_suffix::Type::Private))
+    public_suffix::suffix(host).is_some_and(|suffix| suffix.owner == Some(Owner::Company))
 }
 
 #[cfg(test)]
