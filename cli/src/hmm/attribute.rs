@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use hmm_control::{Attribute, Token};
-use language_models::byte_pair::Tokenizer;
 
+use super::byte_pair::Tokenizer;
 use crate::failure::Failure;
 use crate::files::read_text;
 

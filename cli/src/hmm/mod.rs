@@ -1,6 +1,7 @@
 //! `portcullis hmm score`, and the model files, attributes and tables that it shares with the laboratory's commands.
 
 pub mod attribute;
+pub mod byte_pair;
 pub mod model;
 pub mod score;
 pub mod table;

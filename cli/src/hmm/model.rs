@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use hmm_control::{ImportOptions, ModelFile, Storage, map_file};
-use language_models::byte_pair::{Encoding, Tokenizer};
 
+use super::byte_pair::{Encoding, Tokenizer};
 use crate::failure::Failure;
 
 /// Reads a model: ours is mapped into memory, a published one (TRACE's, Ctrl-G's) is converted with the `config.json`

@@ -4,11 +4,8 @@
 //! |---|---|
 //! | [`ngram`] | n-grams over several corpora: trained in seconds, used where no neural model is available |
 //! | [`transformer`] | models of the Llama, Qwen2 and GPT-2 families, read from their Hugging Face folders |
-//! | `byte_pair` | published byte-pair vocabularies, GPT-2's among them (feature `byte-pair`) |
 //!
 //! No clock, no global state; randomness is an argument. Only [`transformer`] reads files.
 
-#[cfg(feature = "byte-pair")]
-pub mod byte_pair;
 pub mod ngram;
 pub mod transformer;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use classifier_training::token_attribute::{DataError, Shipped, TrainError};
-use language_models::byte_pair::{Encoding, Tokenizer};
+use portcullis_cli::hmm::byte_pair::{Encoding, Tokenizer};
 
 use crate::failure::Failure;
 use crate::files::write_whole;

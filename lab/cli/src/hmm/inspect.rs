@@ -2,7 +2,7 @@
 
 use hmm_control::ModelFile;
 use hmm_control::quality::{end_state, normalisation, top_tokens, usage};
-use language_models::byte_pair::Tokenizer;
+use portcullis_cli::hmm::byte_pair::Tokenizer;
 use serde_json::json;
 
 use crate::failure::Failure;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use hmm_control::{LanguageModel, Token};
-use language_models::byte_pair::{Encoding, Tokenizer};
 use language_models::ngram::{NgramModel, Topic, TopicModel};
+use portcullis_cli::hmm::byte_pair::{Encoding, Tokenizer};
 
 use super::texts;
 use crate::failure::Failure;
