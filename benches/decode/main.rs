@@ -9,10 +9,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
 #[allow(dead_code, reason = "the other benchmark needs more of it")]
-#[path = "../lookahead/clock.rs"]
+#[path = "../../hmm-control/benches/lookahead/clock.rs"]
 mod clock;
 #[allow(dead_code, reason = "the other benchmark needs more of it")]
-#[path = "../lookahead/model.rs"]
+#[path = "../../hmm-control/benches/lookahead/model.rs"]
 mod random;
 
 use clock::{Times, once};

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let version = if version.is_empty() { "unknown" } else { version };
-    print!("{HEADER}# Version: {version}\n");
+    println!("{HEADER}# Version: {version}");
     for (name, marks) in names {
         println!("{name} {}", marks.join(" "));
     }

@@ -85,3 +85,8 @@ pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsStat
 pub use text::{outline, rendered, text_guard, web_address};
 pub use text_guard::{TextGuard, TextWithheld};
 pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, TypeManner, Verb};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

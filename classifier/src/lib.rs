@@ -33,3 +33,8 @@ pub use judge::{
     quotations, sweep, sweep_unfolded, windows,
 };
 pub use unfold::{Decoded, Disguise, HiddenCounts, Normalised, Unfolded};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,5 +1,5 @@
 //! The parts of the `portcullis` command that the laboratory's command `portcullis-lab` shares. They are made for these two
-//! programs; programs of your own use the package `portcullis`.
+//! programs; programs of your own use the package `portcullis-guard`.
 //!
 //! | module | subject |
 //! |---|---|

@@ -34,3 +34,8 @@ pub use model::{
 #[cfg(feature = "map")]
 pub use model::{MapError, map_file};
 pub use quality::{Estimate, RolloutError, RolloutLookahead, Standing};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -48,3 +48,27 @@ pub use vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
 pub use vocabulary::event::{Root, VerbKind};
 pub use vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 pub use vocabulary::reason::{Reason, Signal};
+
+/// A policy to begin with, small and commented. The examples of these pages use it.
+///
+/// ```text
+#[doc = include_str!("../policies/example.policy")]
+/// ```
+///
+/// It passes every proof and has no warnings:
+///
+/// ```
+/// use policy_dfa::{EXAMPLE_POLICY, Policy};
+///
+/// let policy = Policy::parse(EXAMPLE_POLICY)?;
+/// assert!(policy.warnings().is_empty());
+/// let checked = policy.compile()?.check().unwrap();
+/// assert!(checked.states() > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub const EXAMPLE_POLICY: &str = include_str!("../policies/example.policy");
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -55,3 +55,8 @@ pub use reply::{Delivered, Reply};
 pub use request::{Anticipated, Block, Plan, Request};
 pub use schema::{Schema, SchemaError, SchemaErrorKind};
 pub use stream::{Event, Scanner};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

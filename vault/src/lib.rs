@@ -7,13 +7,12 @@
 //! the values.
 //!
 //! ```
-//! use policy_dfa::{Policy, authority};
+//! use policy_dfa::{EXAMPLE_POLICY, Policy, authority};
 //! use sirl::Field;
 //! use vault::{Binding, KdfParams, Secret, Vault};
 //!
-//! # let policy = include_str!("../../policies/default.policy");
 //! # let mut entropy = |out: &mut [u8]| out.fill(7); // a program takes the operating system's
-//! # let checked = || Policy::parse(policy).unwrap().compile().unwrap().check().unwrap();
+//! # let checked = || Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap().check().unwrap();
 //! let (_, verifier) = authority(checked(), [1; 16]);
 //! let passphrase = Secret::new("correct horse battery staple");
 //! let mut vault = Vault::create(&passphrase, &mut entropy, KdfParams::FLOOR, verifier)?;
@@ -72,3 +71,8 @@ pub use store::task::TaskSlot;
 pub use store::unlock_key::UnlockKey;
 pub use store::values::Entry;
 pub use store::vault::Vault;
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,8 +1,8 @@
 //! The browser extension for the user's own browser: its files, and the step that lays them out in a folder.
 //!
-//! A browser takes no file from outside of an extension's folder. The extension shares eight files with the guard: the
+//! A browser takes no file from outside of an extension's folder. The extension shares nine files with the guard: the
 //! scripts of the isolated world, the consent page, and the walk through a compiled policy. Each of them exists once, in
-//! the folder of its owner, and [`write_to`] copies it next to the extension's own files. `cargo xtask extension`,
+//! the folder of its owner; a link in `shared/` leads to it, and [`write_to`] copies it next to the extension's own files. `cargo xtask extension`,
 //! `portcullis install-host --extension FOLDER` and the tests all use this step.
 
 use std::io::Write;
@@ -18,9 +18,16 @@ macro_rules! own {
 
 /// A file that the extension shares with another folder of the repository.
 macro_rules! shared {
-    ($path:literal, $source:literal) => {
-        ($path, include_str!(concat!("../../../", $source)))
+    ($path:literal) => {
+        ($path, followed(include_str!(concat!("../shared/", $path))))
     };
+}
+
+/// A file that a link in `shared/` leads to. A checkout without symbolic links has the link's text there.
+const fn followed(text: &'static str) -> &'static str {
+    let is_followed = !matches!(text.as_bytes(), [] | [b'.', ..]);
+    assert!(is_followed, "this checkout has no symbolic links: set Git's core.symlinks");
+    text
 }
 
 /// The files of the extension, by their paths in its folder.
@@ -34,19 +41,19 @@ pub const FILES: [(&str, &str); 27] = [
     own!("pages.js"),
     own!("preview.js"),
     own!("questions.js"),
-    shared!("walk.mjs", "policy-dfa/js/walk.mjs"),
+    shared!("walk.mjs"),
     own!("options.css"),
     own!("options.html"),
     own!("options.js"),
-    shared!("consent/page.css", "src/consent/page/page.css"),
-    shared!("consent/page.html", "src/consent/page/page.html"),
-    shared!("consent/page.js", "src/consent/page/page.js"),
+    shared!("consent/page.css"),
+    shared!("consent/page.html"),
+    shared!("consent/page.js"),
     own!("consent/post.js"),
-    shared!("page/world.js", "browser-signals/src/playwright/scripts/world.js"),
-    shared!("page/describe.js", "browser-signals/src/playwright/scripts/describe.js"),
-    shared!("page/observe.js", "browser-signals/src/playwright/scripts/observe.js"),
-    shared!("page/act.js", "browser-signals/src/playwright/scripts/act.js"),
-    shared!("page/fill.js", "browser-signals/src/playwright/scripts/fill.js"),
+    shared!("page/world.js"),
+    shared!("page/describe.js"),
+    shared!("page/observe.js"),
+    shared!("page/act.js"),
+    shared!("page/fill.js"),
     own!("page/content.js"),
     own!("page/cover.js"),
     own!("page/loaded.js"),
@@ -86,6 +93,11 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
@@ -116,6 +128,11 @@ mod tests {
             FILES.iter().map(|(path, _)| *path).filter(|path| !own.contains(*path)).collect();
         assert!(own.is_subset(&listed), "{own:?}");
         assert_eq!(shared.len(), 9, "{shared:?}");
+        // In a package they are files.
+        let links = Path::new(env!("CARGO_MANIFEST_DIR")).join("shared");
+        if links.join("../../../policy-dfa").is_dir() {
+            assert!(shared.iter().all(|path| links.join(path).is_symlink()), "{shared:?}");
+        }
     }
 
     #[cfg(unix)]

@@ -1,5 +1,5 @@
 //! Purchases of the obedient agent on the demo's scenarios, directly and through `portcullis mcp`'s gateway: orders and
-//! leaks. `cargo xtask setup`, then `cargo run -p mcp-guard --example hostile_suite -- SEEDS [all]`.
+//! leaks. `cargo xtask setup`, then `cargo run -p portcullis-mcp --example hostile_suite -- SEEDS [all]`.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
 //! The latency that the guard adds to a call: the same calls to the same pages, alternately through the gateway and to
-//! playwright-mcp alone. `cargo xtask setup`, then `cargo run -p mcp-guard --example latency -- ROUNDS [pages]`.
+//! playwright-mcp alone. `cargo xtask setup`, then `cargo run -p portcullis-mcp --example latency -- ROUNDS [pages]`.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
 //! The tokens (o200k) of the answers to an opened page and ten clicks that each change one line of it: through the gateway, and to
 //! playwright-mcp alone, which writes its snapshots into files: where the agent reads one of them, and where it reads each.
-//! `cargo xtask setup`, then `cargo run -p mcp-guard --example tokens -- PAGE.html...`.
+//! `cargo xtask setup`, then `cargo run -p portcullis-mcp --example tokens -- PAGE.html...`.
 
 #![allow(
     clippy::unwrap_used,

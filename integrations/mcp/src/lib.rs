@@ -57,3 +57,8 @@ mod worker;
 pub use gateway::Gateway;
 pub use settings::{Allowed, GatewayError, GatewaySettings, Snapshots};
 pub use task_session::{OpenTaskLog, ReceiveReport};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -18,3 +18,8 @@ pub mod model;
 pub use browser::{BrowserTool, GuardedBrowser};
 pub use hook::Gatekeeper;
 pub use model::{GATED, GatedModel};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

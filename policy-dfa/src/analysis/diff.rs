@@ -102,11 +102,10 @@ impl Diff {
     /// Compares two policies over every combination of signals.
     ///
     /// ```
-    /// # let text = include_str!("../../../policies/default.policy");
-    /// use policy_dfa::{Policy, diff::Diff};
+    /// use policy_dfa::{EXAMPLE_POLICY, Policy, diff::Diff};
     ///
-    /// let old = Policy::parse(text).unwrap().compile().unwrap();
-    /// let lax = text.replacen("    tls valid or loopback\n", "", 1);
+    /// let old = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap();
+    /// let lax = EXAMPLE_POLICY.replacen("    tls valid or loopback\n", "", 1);
     /// let new = Policy::parse(&lax).unwrap().compile().unwrap();
     /// assert!(Diff::between(&old, &old).is_empty());
     /// assert!(Diff::between(&old, &new).to_string().contains("newly granted by fill: `address`"));

@@ -48,11 +48,10 @@ impl<State> Compiled<State> {
     /// Explains why an event is granted, asked about or refused in one case, and what would change that.
     ///
     /// ```
-    /// # let text = include_str!("../../../policies/default.policy");
-    /// use policy_dfa::{Partial, Policy, Root, symbol};
+    /// use policy_dfa::{EXAMPLE_POLICY, Partial, Policy, Root, symbol};
     /// use sirl::{Kind, Tier};
     ///
-    /// let policy = Policy::parse(text).unwrap().compile().unwrap().check().unwrap();
+    /// let policy = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap().check().unwrap();
     /// let root = Root::Request(Kind::Address, Tier::T2);
     /// let good = Partial::anything().among(&[symbol::Container::T2]).unwrap().witness();
     /// let why = policy.explain(root, &good.with(symbol::Tls::Broken));

@@ -107,10 +107,9 @@ impl<State> Compiled<State> {
     /// its last.
     ///
     /// ```
-    /// # let text = include_str!("../../../policies/default.policy");
-    /// use policy_dfa::{Axis, Outcome, Policy, Reason, Root, VerbKind};
+    /// use policy_dfa::{Axis, EXAMPLE_POLICY, Outcome, Policy, Reason, Root, VerbKind};
     ///
-    /// let compiled = Policy::parse(text).unwrap().compile().unwrap();
+    /// let compiled = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap();
     /// let mut asked = Vec::new();
     /// let outcome = compiled.outcome_by(Root::Verb(VerbKind::Submit), |axis| {
     ///     asked.push(axis);

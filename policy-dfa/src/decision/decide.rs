@@ -84,10 +84,9 @@ pub struct DecisionPoint {
 /// `entropy` must be fresh and unguessable: it keeps the grants of two authorities apart.
 ///
 /// ```
-/// # let text = include_str!("../../../policies/default.policy");
-/// use policy_dfa::{Policy, authority};
+/// use policy_dfa::{EXAMPLE_POLICY, Policy, authority};
 ///
-/// let compiled = Policy::parse(text).unwrap().compile().unwrap();
+/// let compiled = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap();
 /// let checked = compiled.check().unwrap();
 /// let (decision_point, verifier) = authority(checked, [7; 16]);
 /// # let _ = (decision_point, verifier);

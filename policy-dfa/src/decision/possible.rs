@@ -43,11 +43,10 @@ impl<State> Compiled<State> {
     /// While the user's answer is open, a grant that depends on it needs consent. A known answer counts as it is.
     ///
     /// ```
-    /// # let text = include_str!("../../../policies/default.policy");
-    /// use policy_dfa::{Partial, Policy, Prospect, Root, symbol};
+    /// use policy_dfa::{EXAMPLE_POLICY, Partial, Policy, Prospect, Root, symbol};
     /// use sirl::{Kind, Tier};
     ///
-    /// let policy = Policy::parse(text).unwrap().compile().unwrap().check().unwrap();
+    /// let policy = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap().check().unwrap();
     /// let low = Partial::anything().among(&[symbol::Container::T0]).unwrap();
     /// let address = policy.possible(Root::Request(Kind::Address, Tier::T2), &low);
     /// assert_eq!(address.prospect, Prospect::Never);

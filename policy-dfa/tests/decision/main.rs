@@ -8,6 +8,7 @@ mod allocations;
 mod decide;
 mod loopback;
 mod provider;
+mod reasons;
 mod redeem;
 mod sign_on;
 mod text;

@@ -15,3 +15,8 @@ mod program;
 
 pub use chromium::{chromium, chromium_sandbox};
 pub use program::{Program, answer, certutil, is_program, major, on_path, variable};
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -45,10 +45,9 @@ impl Compiled<Unchecked> {
     /// is possible only for one that was loaded from bytes, this is the only violation.
     ///
     /// ```
-    /// use policy_dfa::Policy;
+    /// use policy_dfa::{EXAMPLE_POLICY, Policy};
     ///
-    /// # let shipped = include_str!("../../../../policies/default.policy");
-    /// let careless = shipped.replace("container covers the fields", "container T0");
+    /// let careless = EXAMPLE_POLICY.replace("container covers the fields", "container T0");
     /// let violations = Policy::parse(&careless).unwrap().compile().unwrap().check().unwrap_err();
     /// assert!(violations[0].to_string().contains("container is T0"));
     /// ```

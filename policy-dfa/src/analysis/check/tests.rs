@@ -10,7 +10,7 @@ use crate::{
     Axis, Compiled, ConsentScope, Delivery, Outcome, Policy, Reason, Root, Unchecked, VerbKind, symbol,
 };
 
-const SHIPPED: &str = include_str!("../../../../policies/default.policy");
+const SHIPPED: &str = include_str!("../../../policies/default.policy");
 
 fn shipped() -> Compiled<Unchecked> {
     Policy::parse(SHIPPED).unwrap().compile().unwrap()

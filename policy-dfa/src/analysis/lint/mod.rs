@@ -24,11 +24,10 @@ impl Policy {
     /// It compiles variants of the policy, which takes milliseconds, and more for a policy with hundreds of clauses.
     ///
     /// ```
-    /// # let text = include_str!("../../../../policies/default.policy");
-    /// use policy_dfa::Policy;
+    /// use policy_dfa::{EXAMPLE_POLICY, Policy};
     ///
-    /// assert!(Policy::parse(text).unwrap().warnings().is_empty());
-    /// let twice = text.replacen("container covers the fields", "container covers the fields container T0", 1);
+    /// assert!(Policy::parse(EXAMPLE_POLICY).unwrap().warnings().is_empty());
+    /// let twice = EXAMPLE_POLICY.replacen("container covers the fields", "container covers the fields container T0", 1);
     /// let warning = &Policy::parse(&twice).unwrap().warnings()[0];
     /// assert_eq!(
     ///     warning.message,

@@ -47,11 +47,10 @@ impl<State> Compiled<State> {
     /// is.
     ///
     /// ```
-    /// # let text = include_str!("../../../../policies/default.policy");
-    /// use policy_dfa::{Policy, Root, show::Format};
+    /// use policy_dfa::{EXAMPLE_POLICY, Policy, Root, show::Format};
     /// use sirl::{Kind, Tier};
     ///
-    /// let policy = Policy::parse(text).unwrap().compile().unwrap();
+    /// let policy = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap();
     /// let table = policy.show(Root::Request(Kind::Address, Tier::T2), Format::Text);
     /// assert!(table.contains("invalid_container"));
     /// ```

@@ -31,10 +31,9 @@ impl<State> Compiled<State> {
     /// languages. The same policy and table give the same bytes on every machine.
     ///
     /// ```
-    /// use policy_dfa::{Compiled, Policy};
+    /// use policy_dfa::{Compiled, EXAMPLE_POLICY, Policy};
     ///
-    /// # let text = include_str!("../../../../policies/default.policy");
-    /// let compiled = Policy::parse(text).unwrap().compile().unwrap();
+    /// let compiled = Policy::parse(EXAMPLE_POLICY).unwrap().compile().unwrap();
     /// let loaded = Compiled::from_bytes(&compiled.to_bytes()).unwrap();
     /// assert_eq!(loaded.policy_hash(), compiled.policy_hash());
     /// let checked = loaded.check().unwrap();

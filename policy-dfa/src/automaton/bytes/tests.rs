@@ -8,7 +8,7 @@ use crate::automaton::diagram::{Diagrams, Edge};
 use crate::automaton::table::Table;
 use crate::{Axis, Compiled, ConsentScope, Delivery, Outcome, Policy, Reason, Root, Unchecked};
 
-const SHIPPED: &str = include_str!("../../../../policies/default.policy");
+const SHIPPED: &str = include_str!("../../../policies/default.policy");
 
 fn shipped() -> Compiled<Unchecked> {
     Policy::parse(SHIPPED).unwrap().compile().unwrap()

@@ -99,10 +99,9 @@ impl Policy {
     /// described in `spec/policy.md`. It has no comments.
     ///
     /// ```
-    /// # let text = include_str!("../../../../policies/default.policy");
-    /// use policy_dfa::Policy;
+    /// use policy_dfa::{EXAMPLE_POLICY, Policy};
     ///
-    /// let policy = Policy::parse(text).unwrap();
+    /// let policy = Policy::parse(EXAMPLE_POLICY).unwrap();
     /// assert_eq!(Policy::from_json(&policy.to_json()).unwrap(), policy);
     /// ```
     pub fn to_json(&self) -> String {

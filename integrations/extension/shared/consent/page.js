@@ -1,0 +1,1 @@
+../../../../src/consent/page/page.js

@@ -1,0 +1,1 @@
+../../../../browser-signals/src/playwright/scripts/describe.js

@@ -1,0 +1,1 @@
+../../../policy-dfa/js/walk.mjs
