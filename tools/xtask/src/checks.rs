@@ -4,6 +4,7 @@ use crate::documents;
 use crate::libtorch::Libtorch;
 use crate::licences;
 use crate::lints::Linter;
+use crate::packages;
 use crate::process::{Failure, Place, run};
 use crate::setup::Tools;
 use crate::test_programs;
@@ -19,6 +20,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     step("format", || cargo(&["fmt", "--all", "--check"]))?;
     step("documents", || documents::check(place))?;
     step("licences", || licences::check(place))?;
+    step("packages", || packages::check(place))?;
     // The default members: the others need libtorch.
     let linter = Linter::new(place)?;
     let mut programs = Vec::new();

@@ -16,6 +16,7 @@
 //! | [`frameworks`] | what stands on agent frameworks of others |
 //! | [`coding_agents`] | Claude Code and Codex as clients |
 //! | [`documents`] | paths in the documents |
+//! | [`packages`] | what the published packages hold |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`real`] | tasks on software that nobody here wrote |
 //! | [`process`] | running programs, and exit codes |
@@ -31,6 +32,7 @@ mod licences;
 mod lints;
 mod node;
 mod npm;
+mod packages;
 mod parallel;
 mod playwright;
 mod playwright_mcp;
@@ -50,7 +52,7 @@ usage: cargo xtask <command>
   setup           find or install Node, playwright-core, @playwright/mcp, Chromium and certutil; [--torch] libtorch instead
   demo [args]     set up, build, and run `portcullis-lab demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis-lab evaluate [args]`: --seeds N, --power, ...
-  test            set up, then check format, lints, licences, and run every test; [--torch] those of lm-torch;
+  test            set up, then check format, documents, licences, packages and lints, and run every test; [--torch] those of lm-torch;
                   [--frameworks] those on rig, browser-use, Claude Code and Codex, which are fetched
   extension [folder]
                   write the browser extension into a folder (default target/extension), for chrome://extensions
@@ -60,6 +62,7 @@ usage: cargo xtask <command>
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
   documents       check that every path and link in the documents leads somewhere
+  packages        check what the published packages hold, and that they depend on published packages
   env             set up, and print the environment for a shell: eval \"$(cargo xtask env)\"
   help            print this
 
@@ -89,7 +92,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
     let torch = matches!(command, "setup" | "test") && matches!(arguments, [one] if one == "--torch");
     let frameworks = command == "test" && matches!(arguments, [one] if one == "--frameworks");
     let known = torch || frameworks;
-    if matches!(command, "setup" | "test" | "licences" | "documents" | "env" | "help")
+    if matches!(command, "setup" | "test" | "licences" | "documents" | "packages" | "env" | "help")
         && !arguments.is_empty()
         && !known
     {
@@ -127,6 +130,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
         "fuzz" => fuzz::command(&place, arguments),
         "licences" => licences::check(&place),
         "documents" => documents::check(&place),
+        "packages" => packages::check(&place),
         "env" => {
             let tools = setup::set_up(&place)?;
             let libtorch = libtorch::find(&place)?.map(|libtorch| libtorch.environment());
