@@ -100,10 +100,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // The decision point, and the vault that accepts only its grants.
     let mut seed = [0; 16];
     SystemEntropy.fill(&mut seed);
-    let checked = Policy::parse(portcullis::DEFAULT_POLICY)?
-        .compile()?
-        .check()
-        .map_err(|broken| format!("{broken:?}"))?;
+    let checked = Policy::parse(portcullis::DEFAULT_POLICY)?.compile()?.check()?;
     let (point, verifier) = authority(checked, seed);
     let stage = Stage::set_up().await?;
     let scenario = Scenario::new(ScenarioKind::SellerDescription, true, 1);

@@ -42,7 +42,7 @@
 //! }
 //! let log = Box::new(opened.log);
 //! let guard = Guard::new(DEFAULT_POLICY, log, Box::new(TerminalAnswerer::default()), Box::new(SystemEntropy))?;
-//! let browser = Browser::launch(BrowserSettings::new("/usr/bin/chromium")).await?;
+//! let browser = Browser::launch_on_pipe(BrowserSettings::new("/usr/bin/chromium")).await?;
 //! let mut session = Session::begin(guard, &browser, prompt).await?;
 //! // The prompt for the model, and then its loop: an action in, an outcome out, whose text the model reads.
 //! println!("{}", session.prompt());

@@ -55,3 +55,16 @@ fn a_tool_call_ends_in_a_grant_or_a_denial() {
     assert_eq!(replies.len(), 2, "{text}");
     assert!(replies[0].starts_with("GRANT.address") && replies[1].starts_with("DENY.payment"), "{text}");
 }
+
+#[test]
+fn four_sessions_run_at_the_same_time() {
+    let text = said("several_sessions", &[]);
+    assert_eq!(text.matches("granted: address").count(), 4, "{text}");
+    for number in 1..=4 {
+        assert!(text.contains(&format!("the client `client {number}` asks")), "{text}");
+    }
+    // Each has a name of its own in the log, and none of it has a value.
+    let ended = text.lines().filter(|line| line.ends_with("{\"event\":\"ended\"}"));
+    let names: std::collections::BTreeSet<&str> = ended.filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names.len(), 4, "{text}");
+}

@@ -16,9 +16,9 @@ const FIRST_LINES: [&str; 3] = [
 ];
 
 /// The files with the list of the guard's own arguments, and with that of a browser without Playwright's server.
-#[cfg(feature = "pipe")]
+#[cfg(unix)]
 const OWN: &str = include_str!("../../browser-signals/src/playwright/browser/settings.rs");
-#[cfg(feature = "pipe")]
+#[cfg(unix)]
 const QUIET: &str = include_str!("../../browser-signals/src/playwright/pipe/process.rs");
 
 /// Prefixes of arguments that would undo one of the first lines.
@@ -106,9 +106,9 @@ async fn every_guarded_browser_is_started_alike() {
     assert_eq!(of(stage.browser().await.unwrap()).await, production);
 
     // `portcullis mcp`: the differences come from Playwright or are in one list.
-    #[cfg(not(feature = "pipe"))]
+    #[cfg(not(unix))]
     let as_the_window = production.clone();
-    #[cfg(feature = "pipe")]
+    #[cfg(unix)]
     let as_the_window = {
         let on_pipe = of(Browser::launch_on_pipe(settings.clone()).await.unwrap()).await;
         for argument in on_pipe.difference(&production) {

@@ -170,7 +170,7 @@ async fn pages_in_a_guarded_browser() {
     settings.proxy_rules = Some("MAP *.test 127.0.0.1".to_owned());
     settings.private_hosts = vec!["shop.test".to_owned()];
     visit(&Browser::launch(settings.clone()).await.unwrap(), port).await;
-    #[cfg(feature = "pipe")]
+    #[cfg(unix)]
     visit(&Browser::launch_on_pipe(settings).await.unwrap(), port).await;
     println!("all pages were opened");
 }

@@ -7,7 +7,7 @@ use crate::address::AddressRefused;
 #[non_exhaustive]
 pub enum BridgeError {
     /// Node, Playwright's server or Chromium is missing.
-    #[error("the browser's parts are not installed: {0}; run `cargo xtask setup`")]
+    #[error("a part of the browser is not installed: {0}")]
     NotInstalled(String),
     /// The browser did not start.
     #[error("the browser did not start: {0}")]

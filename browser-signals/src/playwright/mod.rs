@@ -1,4 +1,4 @@
-//! The bridge to a real Chromium, over Playwright's CDP session or a pipe.
+//! The bridge to a real Chromium, over a pipe (feature `pipe`) or Playwright's server (feature `playwright-server`).
 //!
 //! One [`Browser`] is one process; one [`Tab`] is one page of a container, which begins with one. A tab offers typed verbs;
 //! there is no debugging port and no raw CDP.
@@ -20,6 +20,9 @@
 //! `scripts/` holds what runs in the isolated world of a page; the browser extension uses the same files.
 
 #![allow(clippy::disallowed_methods, reason = "a bridge waits for a real browser")]
+
+#[cfg(not(any(feature = "playwright-server", all(feature = "pipe", unix))))]
+compile_error!("nothing starts the browser: enable the feature `pipe` on Unix, or `playwright-server`");
 
 pub mod action;
 pub mod browser;

@@ -70,6 +70,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl<T: Listener> Link<T> {
     /// The link to a browser that Playwright's server is a client of too.
+    #[cfg(feature = "playwright-server")]
     pub(crate) fn beside_playwright(
         commands: mpsc::UnboundedSender<BrowserCommand>,
         tap: Option<Tap>,
