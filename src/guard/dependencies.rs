@@ -140,9 +140,12 @@ impl Dependencies {
         ended
     }
 
-    /// Shows the user a warning.
-    pub(crate) async fn warn(&self, warning: &Warning) {
-        self.answerer.turn().await.warn(warning).await;
+    /// Shows the user a warning, and returns whether it did. While another session asks the user it does not: nothing waits for a
+    /// warning, and a hand-over may take a quarter of an hour.
+    pub(crate) async fn warn(&self, warning: &Warning) -> bool {
+        let Some(mut user) = self.answerer.free_turn() else { return false };
+        user.warn(warning).await;
+        true
     }
 
     /// Asks for a card's security code, and puts it into the vault for the task. Without one the payment proceeds

@@ -244,3 +244,34 @@ impl Guard {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use browser_signals::Origin;
+    use policy_dfa::Reason;
+    use sirl::Kind;
+
+    use super::*;
+    use crate::audit::MemoryLog;
+    use crate::consent::{Answer, HandOver, ScriptedAnswerer, Warning};
+
+    #[tokio::test]
+    async fn no_session_waits_for_another_ones_question_to_show_a_warning() {
+        let user = Box::new(ScriptedAnswerer(|_: &_| Answer::No));
+        let log = Box::new(MemoryLog::default());
+        let guard = Guard::new(crate::DEFAULT_POLICY, log, user, Box::new(SystemEntropy)).unwrap();
+        let other = guard.for_another_session();
+        let origin = Origin::parse("https://shop.example").unwrap();
+        let warning =
+            Warning { kind: Kind::Address, origin: origin.clone(), reason: Reason::LowSafety, wait: None };
+        let asking = guard.dependencies.answerer.turn().await;
+        assert!(!other.dependencies.warn(&warning).await);
+        drop(asking);
+        assert!(other.dependencies.warn(&warning).await);
+        // The offer of a client names it.
+        let offer = HandOver::of(Kind::Address, origin, Reason::LowSafety).unwrap();
+        let named = HandOver { client: Some("editor".to_owned()), ..offer };
+        assert!(named.to_string().starts_with("From your client `editor`: The agent asked"), "{named}");
+    }
+}

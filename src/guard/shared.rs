@@ -25,6 +25,11 @@ impl SharedAnswerer {
         self.answerer.clone().lock_owned().await
     }
 
+    /// The turn, if no other session asks the user now.
+    pub(crate) fn free_turn(&self) -> Option<tokio::sync::OwnedMutexGuard<Box<dyn Answerer>>> {
+        self.answerer.clone().try_lock_owned().ok()
+    }
+
     pub(crate) fn offers_hand_over(&self) -> bool {
         self.offers_hand_over
     }

@@ -13,7 +13,7 @@ const LIST: &str = include_str!("public_suffix.txt");
 /// The most labels of a name in the list. The rest of a longer host is not looked up.
 const MOST_LABELS: usize = 7;
 
-/// Who gives out the names below a suffix.
+/// The owner of a suffix, who gives out the names below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     /// A registry, such as that of `co.uk`.
@@ -76,7 +76,7 @@ pub(super) fn suffix(host: &str) -> Option<Suffix<'_>> {
     Some(Suffix { text, owner })
 }
 
-/// What the list says of a name: `r` and `c` for a suffix of a registry and of a company, the same with a star for all names one
+/// The marks of a name in the list: `r` and `c` for a suffix of a registry and of a company, the same with a star for all names one
 /// label below, `!` for a name that such a star does not mean.
 fn marks(name: &str) -> Option<&'static str> {
     // Both are at the start of a line.

@@ -332,6 +332,11 @@ impl Core {
         std::mem::take(&mut self.warnings)
     }
 
+    /// Keeps a warning that could not be shown, for the next time.
+    pub(in crate::session) fn keep_warning(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+
     /// The task.
     pub fn task(&self) -> &Task {
         &self.task

@@ -434,7 +434,9 @@ impl Session {
     /// Shows the user the refusals on unsafe pages.
     pub(super) async fn show_warnings(&mut self) {
         for warning in self.core.take_warnings() {
-            self.dependencies.warn(&warning).await;
+            if !self.dependencies.warn(&warning).await {
+                self.core.keep_warning(warning);
+            }
         }
     }
 

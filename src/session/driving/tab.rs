@@ -210,7 +210,9 @@ impl TabSession {
             event = match command {
                 Command::Answer(outcome) => {
                     for warning in self.core.take_warnings() {
-                        self.dependencies.warn(&warning).await;
+                        if !self.dependencies.warn(&warning).await {
+                            self.core.keep_warning(warning);
+                        }
                     }
                     return outcome;
                 }

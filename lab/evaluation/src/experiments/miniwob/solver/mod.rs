@@ -105,7 +105,7 @@ impl Solver {
     }
 }
 
-/// What the first way that knows the sentence wants to do.
+/// The move of the first kind of task that knows the sentence.
 fn turn(task: &Task, view: &View, memory: &mut Memory) -> Option<Turn> {
     WAYS.iter().find_map(|way| way(task, view, memory))
 }

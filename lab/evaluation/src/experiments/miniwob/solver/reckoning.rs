@@ -55,7 +55,7 @@ fn equation(text: &str) -> Option<i64> {
     }
 }
 
-/// What stands beside a label in a table.
+/// The value in the cell beside a label of a table.
 fn beside<'a>(view: &'a View, label: &str) -> Option<&'a str> {
     let is_label = |item: &Item| item.is_one_of(&["cell", "rowheader", "gridcell"]) && item.says(label);
     view.after(is_label).first().map(|item| item.label.as_str())

@@ -1,4 +1,4 @@
-//! What is behind tabs, menus, folders and further pages.
+//! Tasks whose goal is behind tabs, menus, folders or further pages.
 
 use super::task::{Memory, Task, Turn};
 use super::view::{Item, View, wait};

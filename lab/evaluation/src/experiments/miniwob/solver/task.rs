@@ -9,13 +9,13 @@ pub(super) struct Task {
     pub(super) sentence: String,
     /// The sentence in lower case.
     pub(super) lower: String,
-    /// What stands in quotation marks.
+    /// The quoted words of the sentence, in order.
     pub(super) quoted: Vec<String>,
     /// The page's origin.
     pub(super) origin: String,
 }
 
-/// What to do after a look at the page.
+/// The solver's move after a look at the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Turn {
     /// These steps, and the task is done.
@@ -24,7 +24,7 @@ pub(super) enum Turn {
     Look(Vec<Action>),
 }
 
-/// What the solver remembers of a task.
+/// The state of a task between two looks at the page.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// The number of looks before this one.
@@ -57,7 +57,7 @@ impl Task {
         }
     }
 
-    /// What stands in quotation marks first.
+    /// The first quoted words.
     pub(super) fn first(&self) -> &str {
         self.quoted.first().map_or("", String::as_str)
     }
