@@ -164,6 +164,8 @@ const CLICKABLE: &str = r#"<!doctype html><title>Shop</title><body onclick="0">
 <p>4111 <span onclick="0">1111</span> 1111 1111</p><p>Glu<span onclick="0">ed</span></p>
 <div id=wrapper onclick="0"><button>Buy</button> beside</div>
 <div onclick="0"><div onclick="0">Innermost</div></div>
+<div onclick="got.textContent = 'opened'" style="cursor: pointer"><b>Ann</b> writes <span onclick="event.stopPropagation()">Bin</span></div>
+<div style="cursor: pointer"><button>All of it</button></div>
 <button><span onclick="0">Words of a button</span></button>
 <label for=shown>Quantity</label><input id=shown>
 <label for=gift>Gift</label><input type=checkbox id=gift style="display: none" onchange="got.textContent = 'ticked ' + this.checked">
@@ -191,17 +193,26 @@ async fn an_element_without_a_role_that_answers_a_click_has_a_ref() {
         "  - button \"Buy\" [ref=e7]",
         "  - text: \"beside\"",
         "  - generic [ref=e8]: \"Innermost\"",
-        "  - button \"Words of a button\" [ref=e9]",
+        "  - generic [ref=e9]:",
+        "    - text: \"Ann writes\"",
+        "    - generic [ref=e10]: \"Bin\"",
+        "  - button \"All of it\" [ref=e11]",
+        "  - button \"Words of a button\" [ref=e12]",
         "  - text: \"Quantity\"",
-        "  - textbox \"Quantity\" [ref=e10]: empty",
-        "  - generic [ref=e11]: \"Gift\"",
+        "  - textbox \"Quantity\" [ref=e13]: empty",
+        "  - generic [ref=e14]: \"Gift\"",
         "  - text: \"Plain\"",
-        "  - paragraph [ref=e12]: \"nothing\"",
+        "  - paragraph [ref=e15]: \"nothing\"",
     ];
     let lines: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(lines, expected, "{text}");
-    for (words, got) in [("Listens", "listened"), ("this hand", "delegated"), ("Gift", "ticked true")] {
-        let target = ref_of(&text, &format!("\"{words}\""));
+    for (element, got) in [
+        ("\"Listens\"", "listened"),
+        ("\"this hand\"", "delegated"),
+        ("\"Gift\"", "ticked true"),
+        ("[ref=e9]", "opened"),
+    ] {
+        let target = ref_of(&text, element);
         let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
         tab.click(&target, &seen).await.expect("the click");
         let text = crate::support::text_with(&tab, got).await;

@@ -7,7 +7,7 @@ use super::fold::{fold, separator};
 use super::refs::FrameRefs;
 use super::tree::{DEEPEST, Node, Tree};
 use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, is_control, tidy};
-use crate::playwright::visibility::{SeenText, Separation, VisibleText};
+use crate::playwright::visibility::{Clickable, SeenText, Separation, VisibleText};
 use crate::{NodeId, Origin};
 
 /// The markers of list items that say no more than the item's role does, and those of closed and open details.
@@ -146,11 +146,14 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Whether an element without a role answers a click that no other line of the outline can give: it is not in one that takes
-    /// clicks, holds none that has a line of its own, and cuts no text. A label answers where no control has its words as a name.
+    /// clicks, and cuts no text. One that holds elements with lines of their own, such as a message with a bin, needs the hand and
+    /// words beside them: a listener alone may be for clicks on those. A label answers where no control has its words as a name.
     fn is_a_button_without_role(&self, node: &Node) -> bool {
-        let Some(id) = node.node.filter(|id| self.options.visible.is_clickable(*id)) else { return false };
+        let how = |id: NodeId| Some((id, self.options.visible.clickable(id)?));
+        let Some((id, how)) = node.node.and_then(how) else { return false };
         let in_control = is_control(&self.role) && !GROUPS.contains(&self.role.as_str());
-        if in_control || self.holds_an_element(node, 0) {
+        let is_whole = how == Clickable::ShowsHand && self.has_own_words(node, 0);
+        if in_control || (!is_whole && self.holds_an_element(node, 0)) {
             return false;
         }
         let (mut words, mut nodes) = (String::new(), Vec::new());
@@ -163,14 +166,26 @@ impl<'a> Writer<'a, '_> {
 
     /// Whether an element below this one has a line of its own, or answers a click.
     fn holds_an_element(&self, node: &Node, nesting: usize) -> bool {
-        let below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
+        let mut below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
         nesting > DEEPEST
-            || below.into_iter().any(|child| {
-                let has_line = child.shown_role().is_some() && (!child.ignored || child.editable);
-                let answers = child.node.is_some_and(|id| self.options.visible.is_clickable(id));
-                let is_text = matches!(child.role.as_str(), "StaticText" | "InlineTextBox" | "LineBreak");
-                !is_text && (has_line || answers || self.holds_an_element(child, nesting + 1))
+            || below.any(|child| {
+                !is_text(child) && (self.has_its_own_line(child) || self.holds_an_element(child, nesting + 1))
             })
+    }
+
+    /// Whether there are words in an element that are in none below it that has a line of its own, or answers a click.
+    fn has_own_words(&self, node: &Node, nesting: usize) -> bool {
+        let mut below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
+        nesting <= DEEPEST
+            && below.any(|child| match is_text(child) {
+                true => !child.name.trim().is_empty(),
+                false => !self.has_its_own_line(child) && self.has_own_words(child, nesting + 1),
+            })
+    }
+
+    fn has_its_own_line(&self, node: &Node) -> bool {
+        let has_role = node.shown_role().is_some() && (!node.ignored || node.editable);
+        has_role || node.node.is_some_and(|id| self.options.visible.clickable(id).is_some())
     }
 
     /// Whether a list marker is a mere bullet in front of the words of a list item.
@@ -351,6 +366,11 @@ impl<'a> Writer<'a, '_> {
         }
         below.trim().to_owned()
     }
+}
+
+/// Whether a node of the tree is words.
+fn is_text(node: &Node) -> bool {
+    matches!(node.role.as_str(), "StaticText" | "InlineTextBox" | "LineBreak")
 }
 
 #[cfg(test)]

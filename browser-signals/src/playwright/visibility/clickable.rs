@@ -13,8 +13,17 @@ use crate::NodeId;
 /// The elements of a whole page. A page puts listeners there for clicks anywhere in it.
 const WHOLE: [&str; 2] = ["HTML", "BODY"];
 
+/// How it is known that an element answers a click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clickable {
+    /// It has a listener. A page often puts one on a part of it that holds many others.
+    Listens,
+    /// The page shows the hand over it, and not over what is around it: a person sees that it can be clicked.
+    ShowsHand,
+}
+
 /// The clickable elements with a box. A form of the pointer that an element has from the one around it says nothing of its own.
-pub(super) fn clickable(captured: &Captured<'_>, visible: &VisibleText) -> HashSet<NodeId> {
+pub(super) fn clickable(captured: &Captured<'_>, visible: &VisibleText) -> HashMap<NodeId, Clickable> {
     let listeners: HashSet<usize> =
         captured.list("/nodes/isClickable/index").iter().filter_map(index_in).collect();
     let names = captured.list("/nodes/nodeName");
@@ -36,8 +45,11 @@ pub(super) fn clickable(captured: &Captured<'_>, visible: &VisibleText) -> HashS
         }
         !up.and_then(|at| hands.get(&at).copied()).unwrap_or(false)
     };
-    let answers =
-        hands.iter().filter(|(node, hand)| listeners.contains(node) || (**hand && is_its_own(**node)));
-    let answers = answers.filter(|(node, _)| !WHOLE.contains(&captured.string(names.get(**node))));
-    answers.filter_map(|(node, _)| visible.nodes.get(*node).copied()).collect()
+    let how = |node: usize, hand: bool| match hand && is_its_own(node) {
+        true => Some(Clickable::ShowsHand),
+        false => listeners.contains(&node).then_some(Clickable::Listens),
+    };
+    let is_part = |node: usize| !WHOLE.contains(&captured.string(names.get(node)));
+    let parts = hands.iter().filter(|(node, _)| is_part(**node));
+    parts.filter_map(|(node, hand)| Some((*visible.nodes.get(*node)?, how(*node, *hand)?))).collect()
 }

@@ -35,6 +35,7 @@ use serde_json::{Value, json};
 use crate::{FrameId, NodeId};
 use boxes::{Boxes, index_in};
 use captured::Captured;
+pub(crate) use clickable::Clickable;
 use clickable::clickable;
 pub(crate) use visible_text::{SeenText, Separation, VisibleText};
 

@@ -1,8 +1,9 @@
 //! The visible text of one document, and what can be asked of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::area::Area;
+use super::clickable::Clickable;
 use crate::NodeId;
 
 /// Blocks stand on one line where their letters overlap vertically by this share of the lower ones, and are at most this
@@ -149,7 +150,7 @@ pub(crate) struct VisibleText {
     beside: Vec<Neighbours>,
     numbered: Vec<bool>,
     /// Elements with a box that answer a click.
-    pub(super) clickable: HashSet<NodeId>,
+    pub(super) clickable: HashMap<NodeId, Clickable>,
     /// Elements whose contents the browser lays out only near the window, and has not laid out yet.
     pub(crate) deferred: Vec<NodeId>,
     /// All visible text, without white space.
@@ -167,9 +168,9 @@ impl VisibleText {
         self.boxes.get(&node).copied()
     }
 
-    /// Whether an element has a box and answers a click.
-    pub(crate) fn is_clickable(&self, node: NodeId) -> bool {
-        self.clickable.contains(&node)
+    /// How it is known that an element answers a click, if it has a box and does.
+    pub(crate) fn clickable(&self, node: NodeId) -> Option<Clickable> {
+        self.clickable.get(&node).copied()
     }
 
     /// Whether a line of their own for the texts of these nodes would cut what a person reads as one: a text that continues without a
