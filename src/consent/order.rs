@@ -31,6 +31,8 @@ pub enum ActionKind {
     Ticked(bool),
     /// The agent clicked it.
     Clicked,
+    /// The agent dragged it to another place of the page.
+    Dragged,
     /// The agent sent the form that it belongs to.
     Sent,
     /// The agent pressed this key.
@@ -66,6 +68,7 @@ impl fmt::Display for RecordedAction {
             ActionKind::Ticked(true) => write!(f, "the agent ticked {label}"),
             ActionKind::Ticked(false) => write!(f, "the agent took the tick off {label}"),
             ActionKind::Clicked => write!(f, "the agent clicked {label}"),
+            ActionKind::Dragged => write!(f, "the agent dragged {label} to another place of the page"),
             ActionKind::Sent => write!(f, "the agent sends the form of {label}"),
             ActionKind::Pressed(key) => {
                 write!(f, "the agent pressed the key {key}, which may change what is chosen")

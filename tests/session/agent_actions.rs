@@ -89,6 +89,9 @@ fn a_payment_shows_the_agent_actions_and_that_no_address_was_filled() {
         with_control(&mut played, "button", "button", "Locker 17");
         (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
         played.act(Action::Verb(Verb::click(target())));
+        with_control(&mut played, "div", "", "Saved address 3");
+        let onto = ElementRef("e2".into());
+        assert_eq!(played.act(Action::Verb(Verb::Drag { target: target(), onto })), "ok");
         played.reads.push_str("\n- text: \"Renews every month, 9.99 USD, until cancelled\"");
         played.act(Action::Verb(Verb::Read));
         played.request(PAY);
@@ -99,6 +102,7 @@ fn a_payment_shows_the_agent_actions_and_that_no_address_was_filled() {
             "the agent chose \"Freedonia\" in \"Country\"",
             "come again and cost again: the agent ticked \"Monthly subscription\"",
             "the agent clicked \"Locker 17\"",
+            "the agent dragged \"Saved address 3\" to another place of the page",
             "the page says: text: \"Renews every month, 9.99 USD, until cancelled\"",
         ] {
             assert!(asked.contains(line), "{line} is not in {asked}");
@@ -130,6 +134,9 @@ fn a_control_that_was_filled_changes_by_grants_only() {
     let chosen = Verb::select(target(), "Freedonia");
     assert_eq!(played.act(Action::Verb(chosen)), refused);
     assert_eq!(played.act(Action::Verb(Verb::Check { target: target(), on: true })), refused);
+    // Dragging could move the control's text, or another control into its place.
+    let drag = Verb::Drag { target: target(), onto: ElementRef("e2".into()) };
+    assert_eq!(played.act(Action::Verb(drag)), "DENY.verb {\"reason\":\"drag_after_release\"}");
 }
 
 #[test]

@@ -29,6 +29,13 @@ pub enum Verb {
         /// The element.
         target: ElementRef,
     },
+    /// Drag an element onto another one of the same document, with the left button.
+    Drag {
+        /// The element that is dragged.
+        target: ElementRef,
+        /// The element that it is dropped on.
+        onto: ElementRef,
+    },
     /// Put text into a control.
     Type {
         /// The control.

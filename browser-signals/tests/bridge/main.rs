@@ -10,6 +10,7 @@ mod addresses;
 mod developer_tools;
 mod dialogs;
 mod downloads;
+mod dragging;
 mod filling;
 mod keys;
 mod leaving;

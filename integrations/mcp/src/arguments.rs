@@ -101,6 +101,21 @@ pub enum ModifierArgument {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct DragArguments {
+    #[serde(rename = "startElement")]
+    #[schemars(description = ELEMENT)]
+    _start_element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub start_target: String,
+    #[serde(rename = "endElement")]
+    #[schemars(description = ELEMENT)]
+    _end_element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub end_target: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HoverArguments {
     #[serde(rename = "element")]

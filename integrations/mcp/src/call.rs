@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{
-    ButtonArgument, ClickArguments, ConsoleArguments, DialogArguments, FieldArguments, FindArguments,
-    FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments, PartArgument,
-    PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
+    ButtonArgument, ClickArguments, ConsoleArguments, DialogArguments, DragArguments, FieldArguments,
+    FindArguments, FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments,
+    PartArgument, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
     ScriptArguments, SelectArguments, SnapshotArguments, TabsAction, TabsArguments, TypeArguments,
     UploadArguments, UrlArguments, WaitArguments,
 };
@@ -79,6 +79,10 @@ pub enum Call {
     },
     Hover {
         target: String,
+    },
+    Drag {
+        target: String,
+        onto: String,
     },
     Type {
         target: String,
@@ -250,6 +254,10 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
                 target,
                 manner: ClickManner { button, twice: double_click, held: held(&modifiers) },
             }
+        }
+        "browser_drag" => {
+            let dragged = given.read::<DragArguments>()?;
+            Call::Drag { target: dragged.start_target, onto: dragged.end_target }
         }
         "browser_hover" => Call::Hover { target: given.read::<HoverArguments>()?.target },
         "browser_type" => {

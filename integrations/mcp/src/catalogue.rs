@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use crate::arguments::{
-    ClickArguments, ConsoleArguments, DialogArguments, FindArguments, FormArguments, HoverArguments,
-    KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments,
-    ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments, TypeArguments,
-    UploadArguments, UrlArguments, WaitArguments, schema,
+    ClickArguments, ConsoleArguments, DialogArguments, DragArguments, FindArguments, FormArguments,
+    HoverArguments, KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments,
+    ResizeArguments, ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments,
+    TypeArguments, UploadArguments, UrlArguments, WaitArguments, schema,
 };
 use crate::requests::AskArguments;
 use crate::settings::GatewaySettings;
@@ -122,6 +122,11 @@ fn acting() -> Vec<ToolEntry> {
         ),
         reading("browser_find", "Find lines of the page, read anew", schema::<FindArguments>()),
         tool("browser_click", "Click an element", schema::<ClickArguments>()),
+        tool(
+            "browser_drag",
+            "Drag an element onto another one of the same page, with the mouse",
+            schema::<DragArguments>(),
+        ),
         tool("browser_hover", "Move the mouse over an element", schema::<HoverArguments>()),
         tool(
             "browser_type",

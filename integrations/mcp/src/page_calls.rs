@@ -65,6 +65,11 @@ impl Worker {
                 let target = self.find(&target).await?;
                 self.verb(Verb::Hover { target }).await
             }
+            Call::Drag { target, onto } => {
+                let target = self.find(&target).await?;
+                let onto = self.find(&onto).await?;
+                self.verb(Verb::Drag { target, onto }).await
+            }
             Call::Type { target, text, manner, submit } => {
                 let target = self.find(&target).await?;
                 let typed = Verb::Type { target: target.clone(), text, manner };

@@ -134,6 +134,8 @@ pub enum Reason {
     DialogOpen,
     /// A script of the agent's ran in the container.
     ScriptRan,
+    /// The agent would drag something in a container with values of the user's.
+    DragAfterRelease,
 }
 
 /// The signals that deny when they are unknown.
@@ -187,7 +189,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 76] = [
+    pub const ALL: [Reason; 77] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -264,5 +266,6 @@ impl Reason {
         Reason::Unconfirmed,
         Reason::DialogOpen,
         Reason::ScriptRan,
+        Reason::DragAfterRelease,
     ];
 }

@@ -391,6 +391,11 @@ impl Reason {
                 "A script of yours ran in this container, so nothing is released into it: the script may be waiting in the page.",
                 "Close the container (browser_close), open the page again, and ask there.",
             ),
+            Reason::DragAfterRelease => Words::new(
+                "drag_after_release",
+                "Your data is in a page of this task, so the assistant drags nothing: it could drag the data to where it may not go.",
+                "Do it without dragging, or in a new task.",
+            ),
         }
     }
 }

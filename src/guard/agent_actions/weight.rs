@@ -107,6 +107,7 @@ pub(crate) fn weigh(
             }
             weighed(&label, ActionKind::Sent, false)
         }
+        (Verb::Drag { .. }, _) => weighed(&named, ActionKind::Dragged, false),
         (Verb::Click { .. }, Some(target)) if matches!(target.input_type.as_str(), "radio" | "checkbox") => {
             let harmless = is_harmless_choice(target, &named, page, &context(&named));
             weighed(&named, ActionKind::Clicked, harmless)
@@ -216,8 +217,8 @@ pub(crate) fn kind_of(verb: &Verb) -> VerbKind {
     match verb {
         Verb::Open { .. } => VerbKind::Open,
         Verb::Read => VerbKind::Read,
-        // Permission to click includes pointing.
-        Verb::Click { .. } | Verb::Hover { .. } => VerbKind::Click,
+        // Permission to click includes pointing and dragging.
+        Verb::Click { .. } | Verb::Hover { .. } | Verb::Drag { .. } => VerbKind::Click,
         Verb::Type { .. } => VerbKind::Type,
         Verb::Select { .. } | Verb::Check { .. } => VerbKind::Choose,
         Verb::Press { key } if WritingKey::named(key).is_some() => VerbKind::Type,

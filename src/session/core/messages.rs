@@ -38,6 +38,7 @@ impl Look {
         match verb {
             Verb::Click { target, .. }
             | Verb::Hover { target }
+            | Verb::Drag { target, .. }
             | Verb::Type { target, .. }
             | Verb::Select { target, .. }
             | Verb::Check { target, .. }

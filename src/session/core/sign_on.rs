@@ -140,7 +140,8 @@ impl Core {
     /// for sending the login that the guard filled, by the one button of a form that is nothing but a login.
     pub(super) fn must_show_page(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
         let sends = effect_of(verb, Some(page)) == VerbKind::Submit;
-        let is_pointed = matches!(verb, Verb::Click { .. } | Verb::Submit { .. } | Verb::Press { .. });
+        let is_pointed =
+            matches!(verb, Verb::Click { .. } | Verb::Drag { .. } | Verb::Submit { .. } | Verb::Press { .. });
         let goes_where_granted =
             || self.releases.all().iter().any(|it| Some(&it.destination) == page.destination.known());
         let sends_login = is_pointed
@@ -213,7 +214,7 @@ impl Core {
 
 fn target_of(verb: &Verb) -> Option<&ElementRef> {
     match verb {
-        Verb::Click { target, .. } | Verb::Submit { target } => Some(target),
+        Verb::Click { target, .. } | Verb::Drag { target, .. } | Verb::Submit { target } => Some(target),
         _ => None,
     }
 }

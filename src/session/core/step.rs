@@ -164,6 +164,10 @@ impl Core {
         if matches!(&verb, Verb::Press { key } if WritingKey::named(key).is_some()) {
             return self.refuse_verb(&verb, origin, Reason::NotApplicable);
         }
+        // What a page drags may be the text of a filled control, and may be dropped into one whose form was not decided.
+        if matches!(verb, Verb::Drag { .. }) && !self.releases.all().is_empty() {
+            return self.refuse_verb(&verb, origin, Reason::DragAfterRelease);
+        }
         let here = VerbIdentity::of(&verb, &page);
         // Consent covers the page, the effect and the target that the user was asked about, and nothing else.
         if asked_on.is_some_and(|asked_on| *asked_on != here) {

@@ -135,6 +135,7 @@ pub(crate) async fn carry_out(
         }
         (Verb::Click { target, manner }, Some(decided)) => tab.click_as(&target, manner, decided).await,
         (Verb::Hover { target }, Some(decided)) => tab.hover(&target, decided).await,
+        (Verb::Drag { target, onto }, Some(decided)) => tab.drag(&target, &onto, decided).await,
         (Verb::Type { target, text, manner }, Some(decided)) => match manner {
             TypeManner::AtOnce => tab.type_text(&target, &text, decided).await,
             TypeManner::KeyByKey => tab.type_slowly(&target, &text, decided).await,

@@ -38,7 +38,7 @@ impl Session {
     /// grant.
     pub(super) fn may_send_another_form(&self, verb: &Verb, decided: Option<&Observed<Snapshot>>) -> bool {
         let page = decided.map(Observed::value);
-        matches!(verb, Verb::Submit { .. } | Verb::Click { .. } | Verb::Press { .. })
+        matches!(verb, Verb::Submit { .. } | Verb::Click { .. } | Verb::Drag { .. } | Verb::Press { .. })
             && page.is_none_or(|page| page.form.is_some() && !self.agent_actions.is_filled_form(page))
     }
 

@@ -1,12 +1,14 @@
-//! Acting on a page: click, type, select, check, press, submit.
+//! Acting on a page: click, drag, type, select, check, press, submit.
 //!
 //! | module | subject |
 //! |---|---|
+//! | `drag` | dragging an element onto another one |
 //! | `files` | files for a file input |
 //! | [`fill`] | sealed fills |
 //! | `keys` | keys, where the focus is |
 //! | `stroke` | keys as the browser's protocol has them |
 
+mod drag;
 mod files;
 pub mod fill;
 mod keys;

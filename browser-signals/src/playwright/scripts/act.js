@@ -20,12 +20,14 @@ const aim = (el) => {
   arm((path) => path.some(isMeant), el);
   return { hit: true, ...centre };
 };
+// `isReached` says whether an event may go on; one that is 'stopped' was expected, and has not strayed.
 const arm = (isReached, target = null, names = INPUTS) => {
   unwatch();
   const state = { strayed: false, validation: validating(target), names };
   state.listen = (event) => {
-    if (!event.isTrusted || isReached(event.composedPath())) return;
-    state.strayed = true;
+    const reached = !event.isTrusted || isReached(event.composedPath(), event);
+    if (reached === true) return;
+    state.strayed ||= reached !== 'stopped';
     event.preventDefault();
     event.stopImmediatePropagation();
   };

@@ -36,7 +36,8 @@ const SCRIPT: &str = concat!(
     include_str!("../scripts/act.js"),
     include_str!("../scripts/fill.js"),
     include_str!("../scripts/keys.js"),
-    "globalThis.guard = { nodes, find, focused, pathsOf, observe, forms, aim, aimKey, aimWriting, aimSelecting, aimTyping, isAimed, keepsItsValue, focusOn, ward, unwatch, ended, outwards, typeInto, choose, check, submit, lacks, fill, chooseOptions, changed, coverOf };\n",
+    include_str!("../scripts/drag.js"),
+    "globalThis.guard = { nodes, find, focused, pathsOf, observe, forms, aim, aimKey, aimWriting, aimSelecting, aimTyping, isAimed, keepsItsValue, focusOn, ward, grip, isDragging, unwatch, ended, outwards, typeInto, choose, check, submit, lacks, fill, chooseOptions, changed, coverOf };\n",
     inspection!(),
     "return [self.origin, isSandboxed()];\n}"
 );

@@ -180,6 +180,8 @@ pub(crate) struct Inner {
     pub(crate) chooser: Option<FileChooser>,
     /// Whether a file chooser was cancelled.
     pub(crate) cancelled_chooser: bool,
+    /// What the page has begun to drag, as the browser describes it.
+    pub(crate) dragged: Option<Value>,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
     /// What is recorded of the page.

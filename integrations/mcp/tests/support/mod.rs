@@ -302,6 +302,9 @@ impl ToolDriver<'_> {
                 }
                 Verb::Click { target, .. } => ("browser_click", json!({ "target": target.0 })),
                 Verb::Hover { target } => ("browser_hover", json!({ "target": target.0 })),
+                Verb::Drag { target, onto } => {
+                    ("browser_drag", json!({ "startTarget": target.0, "endTarget": onto.0 }))
+                }
                 Verb::Type { target, text, .. } => {
                     ("browser_type", json!({ "target": target.0, "text": text }))
                 }

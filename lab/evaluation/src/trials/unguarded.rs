@@ -181,6 +181,9 @@ impl UnguardedTab {
             }
             Verb::Submit { target } => self.submit(&target.0).await,
             Verb::Hover { target } => page.get_by_ref(&target.0).hover(None).await,
+            Verb::Drag { target, onto } => {
+                page.get_by_ref(&target.0).drag_to(&page.get_by_ref(&onto.0), None).await
+            }
             Verb::Back => page.go_back(None).await.map(|_| ()),
         }
     }

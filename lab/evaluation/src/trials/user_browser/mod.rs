@@ -238,6 +238,6 @@ fn instruction(verb: &Verb, tab: &TabOutline) -> Option<Value> {
         Verb::Type { target, text, .. } => tab.act("type", &target.0, &[("text", text)]),
         Verb::Select { target, options } => tab.act("select", &target.0, &[("option", &options.join("\n"))]),
         Verb::Submit { target } => tab.act("submit", &target.0, &[]),
-        Verb::Read | Verb::Hover { .. } => None,
+        Verb::Read | Verb::Hover { .. } | Verb::Drag { .. } => None,
     }
 }
