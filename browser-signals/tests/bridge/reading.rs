@@ -166,6 +166,7 @@ const CLICKABLE: &str = r#"<!doctype html><title>Shop</title><body onclick="0">
 <div onclick="0"><div onclick="0">Innermost</div></div>
 <div onclick="got.textContent = 'opened'" style="cursor: pointer"><b>Ann</b> writes <span onclick="event.stopPropagation()">Bin</span></div>
 <div style="cursor: pointer"><button>All of it</button></div>
+<span onclick="0"><img alt=arrow width=9 height=9> Answer</span>
 <button><span onclick="0">Words of a button</span></button>
 <label for=shown>Quantity</label><input id=shown>
 <label for=gift>Gift</label><input type=checkbox id=gift style="display: none" onchange="got.textContent = 'ticked ' + this.checked">
@@ -197,12 +198,15 @@ async fn an_element_without_a_role_that_answers_a_click_has_a_ref() {
         "    - text: \"Ann writes\"",
         "    - generic [ref=e10]: \"Bin\"",
         "  - button \"All of it\" [ref=e11]",
-        "  - button \"Words of a button\" [ref=e12]",
+        "  - generic [ref=e12]:",
+        "    - image \"arrow\" [ref=e13]",
+        "    - text: \"Answer\"",
+        "  - button \"Words of a button\" [ref=e14]",
         "  - text: \"Quantity\"",
-        "  - textbox \"Quantity\" [ref=e13]: empty",
-        "  - generic [ref=e14]: \"Gift\"",
+        "  - textbox \"Quantity\" [ref=e15]: empty",
+        "  - generic [ref=e16]: \"Gift\"",
         "  - text: \"Plain\"",
-        "  - paragraph [ref=e15]: \"nothing\"",
+        "  - paragraph [ref=e17]: \"nothing\"",
     ];
     let lines: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(lines, expected, "{text}");

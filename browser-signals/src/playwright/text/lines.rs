@@ -164,12 +164,15 @@ impl<'a> Writer<'a, '_> {
         is_shown && !named && !self.options.visible.cuts(&nodes)
     }
 
-    /// Whether an element below this one has a line of its own, or answers a click.
+    /// Whether an element below this one answers a click, or has a line of its own and is no picture: a button is often made of a
+    /// picture and a word.
     fn holds_an_element(&self, node: &Node, nesting: usize) -> bool {
         let mut below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
         nesting > DEEPEST
             || below.any(|child| {
-                !is_text(child) && (self.has_its_own_line(child) || self.holds_an_element(child, nesting + 1))
+                let is_one = !is_picture(child) && self.has_its_own_line(child);
+                !is_text(child)
+                    && (is_one || self.answers(child) || self.holds_an_element(child, nesting + 1))
             })
     }
 
@@ -185,7 +188,11 @@ impl<'a> Writer<'a, '_> {
 
     fn has_its_own_line(&self, node: &Node) -> bool {
         let has_role = node.shown_role().is_some() && (!node.ignored || node.editable);
-        has_role || node.node.is_some_and(|id| self.options.visible.clickable(id).is_some())
+        has_role || self.answers(node)
+    }
+
+    fn answers(&self, node: &Node) -> bool {
+        node.node.is_some_and(|id| self.options.visible.clickable(id).is_some())
     }
 
     /// Whether a list marker is a mere bullet in front of the words of a list item.
@@ -366,6 +373,11 @@ impl<'a> Writer<'a, '_> {
         }
         below.trim().to_owned()
     }
+}
+
+/// Whether a node of the tree is a picture.
+fn is_picture(node: &Node) -> bool {
+    node.role == "image"
 }
 
 /// Whether a node of the tree is words.
