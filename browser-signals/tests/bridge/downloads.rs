@@ -6,7 +6,7 @@ use std::path::Path;
 use browser_signals::Container;
 use browser_signals::playwright::{Browser, Download, DownloadEnd, ObservationTarget, PageEvent, Tab};
 
-use crate::support::{Open, PATIENCE, Server, events_with, ref_of, settings, tab};
+use crate::support::{Open, PATIENCE, Server, events_with, launch_with, ref_of, settings, tab};
 
 const PAGE: &str = r#"<!doctype html><title>Shop</title><a href=/file download="../../.hidden">Named</a>
 <a href=/attached>Attached</a><a href=/large>Large</a><a href=/cut>Cut</a>
@@ -15,6 +15,30 @@ const PAGE: &str = r#"<!doctype html><title>Shop</title><a href=/file download="
 fn attached(length: usize, body: &str) -> String {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=\"report.pdf\"";
     format!("{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_is_a_download_is_no_page_that_cannot_be_reached() {
+    let server = Server::start();
+    server.page("shop.example", "/", PAGE);
+    server.page("shop.example", "/attached", &attached(5, "%PDF-"));
+    let folder = tempfile::tempdir().expect("a folder");
+    for kept in [true, false] {
+        let mut settings = settings(&server);
+        settings.downloads = kept.then(|| folder.path().to_owned());
+        let browser = launch_with(settings).await;
+        for tier in [Container::T0, Container::T2] {
+            let tab = tab(&browser, &server, tier).await;
+            tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+            tab.open(&server.url("shop.example", "/attached")).await.expect("the page stays");
+            let text = tab.read(&Open).await.expect("text").text;
+            assert!(text.contains("\"Attached\""), "{text}");
+            let told = ended(&tab, 1).await;
+            assert_eq!(told[0].end, if kept { DownloadEnd::Kept } else { DownloadEnd::NoFolder });
+            tab.close().await;
+        }
+        browser.close().await;
+    }
 }
 
 async fn press(tab: &Tab, name: &str) {

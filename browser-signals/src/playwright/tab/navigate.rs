@@ -64,6 +64,10 @@ impl Tab {
             inner.documents.get(&top).cloned()
         });
         let answer = page.call("Page.navigate", params).await?;
+        // The page stays, and the download is told by itself.
+        if answer.get("isDownload") == Some(&Value::Bool(true)) {
+            return Ok(());
+        }
         if let Some(error) = text(&answer, "errorText").filter(|error| !error.is_empty()) {
             let stopped = self.state.inner().stopped;
             let failed = || BridgeError::Unreachable(LoadFailure::of(error));

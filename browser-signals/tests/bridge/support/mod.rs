@@ -238,13 +238,18 @@ pub fn settings(server: &Server) -> BrowserSettings {
 
 /// A browser as the product starts it: on a pipe, where the system has one.
 #[cfg(all(feature = "pipe", unix))]
-pub async fn launch(server: &Server) -> Browser {
-    Browser::launch_on_pipe(settings(server)).await.expect("the browser starts")
+pub async fn launch_with(settings: BrowserSettings) -> Browser {
+    Browser::launch_on_pipe(settings).await.expect("the browser starts")
 }
 
 #[cfg(not(all(feature = "pipe", unix)))]
+pub async fn launch_with(settings: BrowserSettings) -> Browser {
+    Browser::launch(settings).await.expect("the browser starts")
+}
+
+/// Such a browser with the settings of the tests.
 pub async fn launch(server: &Server) -> Browser {
-    launch_by_playwright(server).await
+    launch_with(settings(server)).await
 }
 
 /// A browser that Playwright's server starts.
