@@ -5,6 +5,8 @@ mod by_http;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use clap::builder::NonEmptyStringValueParser;
+use mcp_guard::consent::form::ClientForm;
 use mcp_guard::consent::{ClientSlot, ThroughClient};
 use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots};
 use portcullis::Guard;
@@ -60,6 +62,12 @@ pub struct Arguments {
     /// Where you are asked for consent; by default `client`, and with `--port` `window`.
     #[arg(long, value_enum)]
     consent: Option<Consent>,
+    /// Let the client of this name (`clientInfo.name`, as the client declares it) ask you simple questions by its own form: whether your
+    /// name, e-mail address, phone number, city, region, country, company or user name may go into a form, in a task of your own words. Such
+    /// a client can answer yes by itself, without showing you the question, so name only one that you trust with that. Everything else
+    /// is asked as without this option. It can be given several times.
+    #[arg(long, value_name = "CLIENT", value_parser = NonEmptyStringValueParser::new(), conflicts_with_all = ["observe", "port"])]
+    consent_form: Vec<String>,
     /// Show the agent's browser. You may then finish steps yourself that are withheld from the agent.
     #[arg(long)]
     headed: bool,
@@ -133,9 +141,10 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
     let served = runtime.block_on(async {
         let listening = arguments.http.listen().await?;
-        let consent = consent(arguments.consent, listening.is_some())?;
+        let consent = consent(arguments.consent, listening.is_some(), &arguments.consent_form)?;
         let window = || own_window(chromium, browser.sandbox);
         let (answerer, client) = answerer(consent, window, phrase, arguments.headed).await?;
+        let answerer = with_form(answerer, &client, arguments.consent_form);
         if let Some(listening) = listening {
             let guard = offering(arguments.guarding.guard(unlocked, answerer)?, files);
             return listening.serve(Gateway::new(guard, browser, settings)).await;
@@ -172,9 +181,12 @@ fn offering(guard: Guard, files: Option<UploadFolder>) -> Guard {
 }
 
 /// The place of the consent page: the given one if it is possible, or the default.
-fn consent(given: Option<Consent>, by_http: bool) -> Result<Consent, Failure> {
+fn consent(given: Option<Consent>, by_http: bool, by_form: &[String]) -> Result<Consent, Failure> {
     let input = |message: &str| Err(Failure::Input(message.to_owned()));
     match (given, by_http) {
+        (Some(Consent::Window), false) if !by_form.is_empty() => input(
+            "`--consent window` lets no client answer, and `--consent-form` names one that may; leave one of them out",
+        ),
         (Some(Consent::Client), true) => {
             input("by HTTP no client shows the consent page; use `--consent window` or `--consent terminal`")
         }
@@ -216,6 +228,11 @@ async fn answerer(
     })?;
     let page = if headed { page.with_visible_browser() } else { page };
     Ok((Box::new(page), client))
+}
+
+/// The same interface, with simple questions by the form of the clients of these names.
+fn with_form(answerer: Box<dyn Answerer>, client: &ClientSlot, named: Vec<String>) -> Box<dyn Answerer> {
+    if named.is_empty() { answerer } else { Box::new(ClientForm::new(client.clone(), named, answerer)) }
 }
 
 /// The client's messages, until it closes the stream or this process gets a signal. After a signal too the container is
@@ -260,7 +277,10 @@ fn own_window(chromium: PathBuf, sandbox: bool) -> Option<Box<dyn Opener>> {
                 BridgeError::NoDisplay => "there is no display for the consent page".to_owned(),
                 error => error.to_string(),
             };
-            eprintln!("{why}: the user can be asked only if the client shows addresses (URL elicitation)");
+            eprintln!(
+                "{why}: you can be asked only if the client shows addresses (URL elicitation), and simple questions also by the form \
+                 of a client that `--consent-form` names"
+            );
             None
         }
     }

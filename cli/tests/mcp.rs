@@ -178,6 +178,40 @@ fn a_file_of_the_folder_that_the_user_names_goes_to_a_page_after_a_question() {
     assert!(client.end());
 }
 
+/// That a form asks is tested with the server, on sites with the usual port: an unusual one is a warning, and no form asks then.
+#[test]
+fn the_users_options_name_the_client_whose_form_may_ask() {
+    for (arguments, said) in [
+        (&["--consent-form", "test", "--consent", "window"][..], "leave one of them out"),
+        (&["--consent-form", "test", "--observe"], "cannot be used with"),
+        (&["--consent-form", ""], "a value is required"),
+    ] {
+        let output = portcullis().arg("mcp").args(arguments).stdin(Stdio::null()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && stderr.contains(said), "{arguments:?}: {stderr}");
+    }
+    let address = site_without_tls("News");
+    let folder = tempfile::tempdir().unwrap();
+    let (options, task) = (folder.path().join("guard.toml"), folder.path().join("task.txt"));
+    std::fs::write(task, format!("Subscribe to the news of http://{address} with ada@lane.example")).unwrap();
+    let lines = [
+        "consent-form = [\"editor\", \"test\"]".to_owned(),
+        "task-file = \"task.txt\"".to_owned(),
+        format!("private-hosts = [\"{address}\"]"),
+    ];
+    std::fs::write(&options, lines.join("\n")).unwrap();
+    // Without a display no window opens.
+    let mut command = portcullis();
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let mut client = Client::start(command.args(["mcp", "--config"]).arg(&options));
+    client.begin_with_a_form();
+    let url = json!({ "url": format!("http://{address}/") });
+    let (said, asked) = client.call_before_a_user("browser_navigate", url, "yes");
+    assert!(said == "ok" && asked.is_empty(), "{said} {asked:?}");
+    assert!(client.call("portcullis_status", json!({})).contains("container: T0"));
+    assert!(client.end());
+}
+
 /// The statement of `spec/guide.md` about an authority of the user's own.
 #[cfg(target_os = "linux")]
 #[test]

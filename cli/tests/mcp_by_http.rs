@@ -92,6 +92,7 @@ fn what_is_not_safe_is_refused_at_the_start() {
         (0o600, vec!["--port", "0", "--consent", "terminal", "--host", "0.0.0.0"], "127.0.0.1 or ::1"),
         (0o600, vec!["--port", "0", "--consent", "client"], "--consent terminal"),
         (0o600, vec!["--port", "0", "--observe"], "cannot be used with"),
+        (0o600, vec!["--port", "0", "--consent-form", "editor"], "cannot be used with"),
         (0o600, vec!["--consent", "terminal"], "--port"),
     ] {
         let mut command = portcullis();

@@ -10,6 +10,7 @@
 //! | `asked_parts` | the parts of questions that have lines of their own |
 //! | [`order`](mod@order) | the question about an order, with the recorded actions of the agent |
 //! | `form` | the form that a consent is bound to |
+//! | `by_form` | the questions that a client's own form may ask |
 //! | `line` | the lines of a prompt |
 //! | `prompt` | a consent prompt |
 //! | `suspicion` | the warning in a prompt about a text that looks unsafe |
@@ -25,6 +26,7 @@ mod answerer;
 mod asked;
 mod asked_parts;
 mod book;
+mod by_form;
 mod change;
 mod form;
 mod line;
@@ -48,6 +50,7 @@ pub use asked::Asked;
 pub(crate) use asked_parts::shows_whole;
 pub use asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
+pub use by_form::{ChosenBy, FormQuestion, NotByForm, QuestionTask};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use form::{Exposed, FormPlace, Purpose};
 #[cfg(feature = "browser")]

@@ -7,6 +7,7 @@ use policy_dfa::ConsentScope;
 
 use super::answer::{Answer, Answered, Ticket};
 use super::asked::Asked;
+use super::by_form::QuestionTask;
 use super::line::{LineStyle, visible};
 use super::suspicion::{Concern, Suspicion};
 
@@ -14,8 +15,8 @@ use super::suspicion::{Concern, Suspicion};
 const MAX_LINE_CHARS: usize = 2000;
 
 /// A line of the prompt that is safe to show on a terminal, although the page or the user's prompt chose a part of it.
-fn shown(line: &impl fmt::Display) -> String {
-    visible(&line.to_string(), MAX_LINE_CHARS)
+fn shown(line: &str) -> String {
+    visible(line, MAX_LINE_CHARS)
 }
 
 /// An observation of the guard that the user should know before answering.
@@ -118,6 +119,7 @@ pub struct ConsentPrompt {
     pub noticed: Vec<Notice>,
     scope: ConsentScope,
     lasting: bool,
+    task: QuestionTask,
     ticket: Ticket,
 }
 
@@ -129,7 +131,18 @@ impl ConsentPrompt {
         scope: ConsentScope,
         ticket: Ticket,
     ) -> ConsentPrompt {
-        ConsentPrompt { asked, noticed, scope, lasting: true, ticket }
+        ConsentPrompt { asked, noticed, scope, lasting: true, task: QuestionTask::UNKNOWN, ticket }
+    }
+
+    /// The same prompt as a part of a task. Without a task no client's form asks it.
+    #[must_use]
+    pub fn in_task(mut self, task: QuestionTask) -> ConsentPrompt {
+        self.task = task;
+        self
+    }
+
+    pub(super) fn task(&self) -> QuestionTask {
+        self.task
     }
 
     /// The same prompt without answers that outlive the task, where they could not be stored.
@@ -150,6 +163,24 @@ impl ConsentPrompt {
             }
         }
         all
+    }
+
+    /// The lines of the prompt as they were composed, each with the characters before it.
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines: Vec<_> = self.warnings().into_iter().map(|warning| ("  ! ", warning)).collect();
+        for asked in &self.asked {
+            lines.push(("  - ", asked.act()));
+            lines.extend(asked.sites().iter().map(|site| ("      ", site.to_string())));
+            let details = asked.details().into_iter().filter(|line| line.style != LineStyle::Warning);
+            lines.extend(details.map(|line| ("      ", line.to_string())));
+        }
+        lines
+    }
+
+    /// The prompt's text; `None` where a line is cut or has something invisible in it.
+    pub(super) fn whole_lines(&self) -> Option<String> {
+        let is_whole = |(_, line): &(&str, String)| shown(line) == *line;
+        self.lines().iter().all(is_whole).then(|| self.to_string())
     }
 
     /// Whether something is asked that can be refused permanently.
@@ -190,15 +221,7 @@ impl ConsentPrompt {
 impl fmt::Display for ConsentPrompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "The agent needs your consent to:")?;
-        self.warnings().iter().try_for_each(|warning| writeln!(f, "  ! {}", shown(warning)))?;
-        for asked in &self.asked {
-            writeln!(f, "  - {}", shown(&asked.act()))?;
-            asked.sites().iter().try_for_each(|site| writeln!(f, "      {}", shown(site)))?;
-            let lines = asked.details();
-            let mut rest = lines.iter().filter(|line| line.style != LineStyle::Warning);
-            rest.try_for_each(|line| writeln!(f, "      {}", shown(line)))?;
-        }
-        Ok(())
+        self.lines().iter().try_for_each(|(before, line)| writeln!(f, "{before}{}", shown(line)))
     }
 }
 

@@ -6,6 +6,7 @@ mod played;
 
 mod addresses;
 mod agent_actions;
+mod by_form;
 mod consent;
 mod contacts;
 mod egress;

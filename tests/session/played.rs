@@ -13,7 +13,7 @@ use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
 use portcullis::audit::AuditEvent;
-use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver};
+use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver, NotByForm};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::guard::shared_vault::SharedVault;
@@ -144,6 +144,8 @@ pub struct Played {
     pub by_hand: HandedOver,
     pub offers: Vec<String>,
     pub prompts: Vec<String>,
+    /// Whether a client's form may ask each of them.
+    pub by_form: Vec<Result<(), NotByForm>>,
     pub records: Vec<AuditEvent>,
     pub fills: usize,
     /// The result of a fill.
@@ -250,6 +252,7 @@ impl Played {
             by_hand: HandedOver::GoOn,
             offers: Vec::new(),
             prompts: Vec::new(),
+            by_form: Vec::new(),
             records: Vec::new(),
             fills: 0,
             filled: Ok(()),
@@ -284,6 +287,7 @@ impl Played {
                 }
                 Command::Ask(prompt) => {
                     self.prompts.push(prompt.to_string());
+                    self.by_form.push(prompt.by_form().map(drop));
                     self.seen += self.thinks;
                     if let Some((at, page)) = self.swapped.take() {
                         self.beside[at] = page;

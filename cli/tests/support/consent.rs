@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 /// This is longer than the minimum time before a yes counts.
-const READS: Duration = Duration::from_millis(900);
+pub const READS: Duration = Duration::from_millis(900);
 
 /// Answers on the page at this address as its own script does, and returns the question.
 pub fn answer_page(address: &str, answer: &str) -> Value {

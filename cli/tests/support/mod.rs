@@ -84,8 +84,17 @@ impl Client {
         while !self.early.contains_key(&number) {
             let message = self.message();
             if message["method"] == "elicitation/create" {
-                let shown = json!({ "action": "accept" });
+                let by_form = message["params"]["mode"] == "form";
+                let mut shown = json!({ "action": "accept" });
+                if by_form {
+                    shown["content"] = json!({ "answer": answer });
+                    std::thread::sleep(consent::READS);
+                }
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": shown }));
+                if by_form {
+                    asked.push(message["params"].clone());
+                    continue;
+                }
                 let address = message["params"]["url"].as_str().unwrap_or_else(|| panic!("{message}"));
                 asked.push(consent::answer_page(address, answer));
             } else {
@@ -107,6 +116,11 @@ impl Client {
     /// As [`Client::begin`], for a client that shows addresses to its user.
     pub fn begin_with_a_user(&mut self) -> Vec<String> {
         self.begin_as("2025-11-25", &json!({ "elicitation": { "url": {} } }))
+    }
+
+    /// As [`Client::begin`], for a client that has a form of its own.
+    pub fn begin_with_a_form(&mut self) -> Vec<String> {
+        self.begin_as("2025-11-25", &json!({ "elicitation": { "form": {} } }))
     }
 
     fn begin_as(&mut self, version: &str, capabilities: &Value) -> Vec<String> {

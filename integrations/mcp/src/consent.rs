@@ -1,4 +1,7 @@
-//! OpenFuture the consent page: by the MCP client, if it can show addresses to its user, otherwise in a window of the guard.
+//! Questions through the MCP client: it opens the consent page, if it can show addresses to its user; otherwise a window of the
+//! guard does. A client that the user named may ask simple questions by its own form ([`form`]).
+
+pub mod form;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +12,7 @@ use rmcp::model::{ElicitationAction, ProtocolVersion};
 use rmcp::service::{ElicitationMode, Peer, RoleServer};
 use tokio::sync::watch;
 
-/// The client that may show an address, once one has connected.
+/// The client that may show an address or a form, once one has connected.
 #[derive(Clone, Default)]
 pub struct ClientSlot(Arc<Mutex<Option<Peer<RoleServer>>>>);
 
@@ -18,12 +21,12 @@ impl ClientSlot {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(peer);
     }
 
-    /// The client, if it declares that it shows addresses to its user.
-    fn that_shows_addresses(&self) -> Option<Peer<RoleServer>> {
+    /// The client, if it declares that it asks its user in this mode.
+    fn that_asks(&self, mode: ElicitationMode) -> Option<Peer<RoleServer>> {
         let peer = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         // Later versions of the protocol have no requests from the server to the client.
         let asks = peer.peer_info().is_some_and(|info| info.protocol_version < ProtocolVersion::V_2026_07_28);
-        (asks && peer.supported_elicitation_modes().contains(&ElicitationMode::Url)).then_some(peer)
+        (asks && peer.supported_elicitation_modes().contains(&mode)).then_some(peer)
     }
 }
 
@@ -56,7 +59,7 @@ impl ThroughClient {
 impl Opener for ThroughClient {
     fn open<'a>(&'a mut self, address: &'a str) -> OpenFuture<'a> {
         Box::pin(async move {
-            let Some(peer) = self.client.that_shows_addresses() else {
+            let Some(peer) = self.client.that_asks(ElicitationMode::Url) else {
                 return match &mut self.otherwise {
                     Some(opener) => opener.open(address).await,
                     None => Err(OpenError(

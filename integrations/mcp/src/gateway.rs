@@ -58,7 +58,7 @@ impl Gateway {
         Gateway { mode, browser: with_unique_refs(browser), settings, client: ClientSlot::default() }
     }
 
-    /// Sets the slot in which [`crate::consent::ThroughClient`] finds the client.
+    /// Sets the slot in which [`crate::consent::ThroughClient`] and [`crate::consent::form::ClientForm`] find the client.
     #[must_use]
     pub fn with_client_slot(mut self, client: ClientSlot) -> Gateway {
         self.client = client;

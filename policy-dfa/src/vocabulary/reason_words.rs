@@ -83,7 +83,7 @@ impl Reason {
             Reason::NobodyToAsk => Words::new(
                 "nobody_to_ask",
                 "You could not be asked: the guard has no window, terminal or client that shows you its questions.",
-                "Tell the user that the guard cannot reach them: it needs a display, a terminal, or a client that shows addresses.",
+                "Tell the user that the guard cannot reach them: it needs a display, a terminal, or a client that shows addresses or, for simple questions, forms (`--consent-form`).",
             ),
             Reason::OriginMismatch => Words::new(
                 "origin_mismatch",

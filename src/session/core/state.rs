@@ -13,7 +13,7 @@ use sirl::{Field, Schema};
 use super::block_state::{BlockPhase, BlockState, VerbIdentity};
 use super::messages::Command;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
+use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, AgreedSignOn, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::pointing::PointedForm;
@@ -139,6 +139,8 @@ pub struct Core {
     pub(in crate::session) sign_on: AgreedSignOn,
     /// The providers that the user was asked about.
     pub(in crate::session) asked_providers: BTreeSet<Origin>,
+    /// The author of the task.
+    pub(in crate::session) chosen_by: ChosenBy,
     /// Why the container was not raised, if the task would need it.
     pub(in crate::session) not_raised: Option<NotRaised>,
     /// Whether the last question reached nobody.
@@ -194,6 +196,7 @@ impl Core {
             has_payment_handler: true,
             sign_on: AgreedSignOn::default(),
             asked_providers: BTreeSet::new(),
+            chosen_by: ChosenBy::Agent,
             not_raised: None,
             reached_nobody: false,
             first_refusals: BTreeSet::new(),
@@ -244,6 +247,13 @@ impl Core {
     #[must_use]
     pub fn not_raised(mut self, why: Option<NotRaised>) -> Core {
         self.not_raised = why;
+        self
+    }
+
+    /// The author of the task; without this call it counts as the agent's.
+    #[must_use]
+    pub fn chosen_by(mut self, author: ChosenBy) -> Core {
+        self.chosen_by = author;
         self
     }
 

@@ -7,7 +7,7 @@ use vault::Entropy;
 
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, SessionId};
-use crate::consent::{ConsentBook, Notice, OpenPages};
+use crate::consent::{ChosenBy, ConsentBook, Notice, OpenPages, QuestionTask};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::guard::agent_memory::TaskMemory;
@@ -51,6 +51,7 @@ pub(super) struct SealedTask {
     /// The kinds that can never be granted.
     pub ruled_out: Vec<(Kind, Reason)>,
     surface: TaskSurface,
+    chosen_by: ChosenBy,
     book: ConsentBook,
     seed: [u8; 32],
     prompts: u32,
@@ -96,18 +97,18 @@ pub(super) async fn open(
 ) -> Result<SealedTask, SessionError> {
     dependencies.note_user_present();
     let offers_files = dependencies.offers_files() && surface == TaskSurface::Container;
-    let (prompt, mut intake, uploads, chosen) = match wording {
+    let (prompt, mut intake, uploads, chosen_by) = match wording {
         TaskSource::User(prompt) => {
-            (prompt.to_owned(), intake::read(prompt, &dependencies.detectors), true, None)
+            (prompt.to_owned(), intake::read(prompt, &dependencies.detectors), true, ChosenBy::User)
         }
         TaskSource::Typed(task) => {
             let (intake, words) = task.into_intake(&dependencies.detectors);
-            (words, intake, true, None)
+            (words, intake, true, ChosenBy::User)
         }
         TaskSource::Agent(proposal) if !proposal.can_be_shown() => return Err(SessionError::TooManySites),
         TaskSource::Agent(proposal) => {
             let uploads = proposal.uploads;
-            (String::new(), proposal.into_intake(), uploads, Some(Notice::ChosenByTheAgent))
+            (String::new(), proposal.into_intake(), uploads, ChosenBy::Agent)
         }
     };
     if intake.origins.is_empty() {
@@ -161,8 +162,10 @@ pub(super) async fn open(
         dependencies.entropy.fill(&mut nonce);
         let before = dependencies.earlier_guesses();
         let guessed = (before > 0).then_some(Notice::GuessedBefore(before));
+        let chosen = (chosen_by == ChosenBy::Agent).then_some(Notice::ChosenByTheAgent);
         let noticed = chosen.into_iter().chain(surface.notice()).chain(guessed);
-        let mut prompt = question.with_notices(noticed).prompt(&policy, nonce);
+        let prompt = question.with_notices(noticed).prompt(&policy, nonce);
+        let mut prompt = prompt.in_task(QuestionTask { chosen_by, tier });
         if !dependencies.has_vault_file() {
             prompt = prompt.for_this_task_only();
         }
@@ -190,7 +193,18 @@ pub(super) async fn open(
         container,
     };
     dependencies.audit.append(id, &sealed, unix_ms, true).map_err(|_| SessionError::Audit)?;
-    Ok(SealedTask { id, task, prompt: intake.prompt, ruled_out, surface, book, seed, prompts, not_raised })
+    Ok(SealedTask {
+        id,
+        task,
+        prompt: intake.prompt,
+        ruled_out,
+        surface,
+        chosen_by,
+        book,
+        seed,
+        prompts,
+        not_raised,
+    })
 }
 
 impl SealedTask {
@@ -222,6 +236,7 @@ impl SealedTask {
             .with_hand_over(dependencies.answerer.offers_hand_over())
             .with_payment_handler(dependencies.payments.is_some())
             .not_raised(self.not_raised)
+            .chosen_by(self.chosen_by)
             .with_notice(self.surface.notice());
         let mut memory = dependencies.memory.as_ref().map(|memory| memory.open(core.taint()));
         if memory.as_mut().is_some_and(TaskMemory::learn) {

@@ -2,17 +2,17 @@
 
 use browser_signals::lookalike::warnings;
 use browser_signals::meaning::{Decisive, decisive};
-use browser_signals::{Fact, Origin, Snapshot, TlsState};
+use browser_signals::{Container, Fact, Origin, Snapshot, TlsState};
 use policy_dfa::{Consent, ConsentScope, Millis, SessionEvent};
-use sirl::{Field, FieldSet, Kind};
+use sirl::{Field, FieldSet, Kind, Tier};
 
-use super::{consent_events, distinct_records, subject_of};
+use super::{consent_events, distinct_records, fields_of, subject_of};
 use crate::audit::AuditEvent;
 use crate::consent::StandingChanges;
 use crate::consent::order::WaitingRequest;
 use crate::consent::{
     ACCOUNT_NAMES, Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice,
-    ReleaseScope, StandingConsent, Ticket,
+    QuestionTask, ReleaseScope, StandingConsent, Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, MAX_PROMPTS, State};
@@ -45,8 +45,19 @@ impl Core {
         let ticket = Ticket::new(self.nonces.next(), subject, now);
         let mut noticed = self.notices(pages);
         noticed.extend(self.amount_notice(&asked));
-        let prompt = ConsentPrompt::new(asked, noticed, scope, ticket);
+        let task = QuestionTask { chosen_by: self.chosen_by, tier: self.tier(&asked) };
+        let prompt = ConsentPrompt::new(asked, noticed, scope, ticket).in_task(task);
         if self.has_vault_file { prompt } else { prompt.for_this_task_only() }
+    }
+
+    /// The higher one of the container's tier and that of the data.
+    fn tier(&self, asked: &[Asked]) -> Container {
+        let of_data = match self.decision.tier(fields_of(asked)) {
+            Tier::T0 => Container::T0,
+            Tier::T1 => Container::T1,
+            Tier::T2 => Container::T2,
+        };
+        self.task.container().max(of_data)
     }
 
     /// The notices about these pages and about the task so far.

@@ -23,19 +23,23 @@ use crate::consent::{Answer, Asked, ConsentPrompt};
 /// The audit events of a prompt and its answer.
 pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<AuditEvent> {
     let ticket = prompt.ticket().hash();
-    let fields = prompt.asked.iter().fold(FieldSet::EMPTY, |all, asked| match asked {
+    let asked = AuditEvent::ConsentAsked {
+        ticket,
+        about: prompt.asked.iter().map(AuditSubject::from).collect(),
+        fields: fields_of(&prompt.asked),
+        origin: prompt.asked.iter().find_map(Asked::origin).cloned(),
+    };
+    vec![asked, AuditEvent::ConsentAnswered { ticket, answer }]
+}
+
+/// The fields that the guard would fill.
+fn fields_of(asked: &[Asked]) -> FieldSet {
+    asked.iter().fold(FieldSet::EMPTY, |all, asked| match asked {
         Asked::Release { fields, .. } | Asked::SignOn { fields, .. } => {
             fields.iter().fold(all, FieldSet::with)
         }
         _ => all,
-    });
-    let asked = AuditEvent::ConsentAsked {
-        ticket,
-        about: prompt.asked.iter().map(AuditSubject::from).collect(),
-        fields,
-        origin: prompt.asked.iter().find_map(Asked::origin).cloned(),
-    };
-    vec![asked, AuditEvent::ConsentAnswered { ticket, answer }]
+    })
 }
 
 /// The subject of a prompt, to which its answer is bound: the policy, and every line that the user sees.

@@ -4,9 +4,11 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
-use crate::support::http::{HttpClient, send};
+use crate::support::http::{HttpClient, OWN_NAME, send};
 use crate::support::site::Site;
 use evaluation::stage::Stage;
+use mcp_guard::consent::ClientSlot;
+use mcp_guard::consent::form::ClientForm;
 use mcp_guard::http::listen;
 use mcp_guard::http::tokens::Tokens;
 use mcp_guard::{Gateway, GatewayError, GatewaySettings, Snapshots};
@@ -59,6 +61,9 @@ impl Server {
             asked.lock().unwrap().push(question);
             terminal.filter(|_| from_terminal).unwrap_or(answer)
         }));
+        // Every client declares forms, and is named for them.
+        let slot = ClientSlot::default();
+        let user = Box::new(ClientForm::new(slot.clone(), vec![OWN_NAME.to_owned()], user));
         let log = Box::new(self.log.clone());
         let guard = Guard::new(DEFAULT_POLICY, log, user, Box::new(SystemEntropy)).unwrap();
         let settings = GatewaySettings {
@@ -66,7 +71,7 @@ impl Server {
             snapshots: Snapshots::OnRequest,
             ..GatewaySettings::default()
         };
-        let gateway = Gateway::new(guard, self.browser.clone(), settings);
+        let gateway = Gateway::new(guard, self.browser.clone(), settings).with_client_slot(slot);
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async move {
             let _dropped = stopped.await;
@@ -314,6 +319,29 @@ async fn guesses_and_refused_tasks_count_over_sessions_and_clients() {
         .await;
     assert_eq!(server.asked.lock().unwrap().len(), 3);
     verify_text(&server.log.text()).unwrap();
+}
+
+/// The same question reaches the form of the same client on the standard streams (`forms`).
+#[tokio::test(flavor = "multi_thread")]
+async fn no_question_goes_to_the_form_of_a_client_by_http() {
+    let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
+    let site = Site::start(&stage, &["shop.hostile.test"]).await;
+    site.put("shop.hostile.test/", "<title>Shop</title><h1>News</h1>");
+    let mut server = Server::new(site.browser(&stage), Answer::Once);
+    server.task = Some("Subscribe to the news of https://shop.hostile.test with ada@lane.example".to_owned());
+    server
+        .with(async |address| {
+            let mut client = HttpClient::new(address, EDITOR);
+            client.begin().await;
+            let opens =
+                json!({ "name": "browser_navigate", "arguments": { "url": "https://shop.hostile.test/" } });
+            let opened = client.ask("tools/call", opens).await;
+            assert!(opened.body.contains("ok") && !opened.body.contains("elicitation"), "{opened:?}");
+            assert!(client.call("portcullis_status", json!({})).await.contains("container: T1"));
+        })
+        .await;
+    let asked = server.asked.lock().unwrap();
+    assert!(asked.len() == 1 && asked[0].contains("the client `editor` asks"), "{asked:?}");
 }
 
 /// A client that disconnects while its session begins, early or late.

@@ -15,6 +15,7 @@ mod answers;
 mod by_http;
 mod concurrent_calls;
 mod downloads;
+mod forms;
 mod gateway;
 mod hand_over;
 mod keys;

@@ -10,6 +10,9 @@ use tokio::net::TcpStream;
 /// The longest wait for an answer before a test fails.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(180);
 
+/// What each client calls itself.
+pub const OWN_NAME: &str = "a name of its own";
+
 /// A response.
 #[derive(Debug)]
 pub struct HttpAnswer {
@@ -114,8 +117,10 @@ impl HttpClient {
 
     /// Begins a session. Fails with 503 while the last one is being closed.
     pub async fn try_begin(&mut self) -> HttpAnswer {
-        let client = json!({ "name": "a name of its own", "version": "1" });
-        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": { "elicitation": { "url": {} } }, "clientInfo": client });
+        let client = json!({ "name": OWN_NAME, "version": "1" });
+        let capabilities = json!({ "elicitation": { "url": {}, "form": {} } });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
         self.session = None;
         let answer = self.ask("initialize", params).await;
         self.session = answer.header("mcp-session-id").map(str::to_owned);

@@ -35,6 +35,9 @@ const MOST_ACTIONS: usize = 60;
 /// The longest silence of the server before a test fails.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(180);
 
+/// Longer than the guard's minimum time for reading a question.
+const READING_TIME: Duration = Duration::from_millis(900);
+
 /// The client's end of the wire.
 pub struct Client {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -138,8 +141,14 @@ impl Client {
     }
 
     pub async fn begin(&mut self, version: &str) -> Value {
-        let client = json!({ "name": "test", "version": "1" });
-        let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
+        self.begin_as("test", version, json!({})).await
+    }
+
+    /// As [`Client::begin`], for a client that declares this name and these capabilities.
+    pub async fn begin_as(&mut self, name: &str, version: &str, capabilities: Value) -> Value {
+        let client = json!({ "name": name, "version": "1" });
+        let params =
+            json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
         let answer = self.ask("initialize", params).await;
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
         answer
@@ -154,6 +163,32 @@ impl Client {
     pub async fn call(&mut self, tool: &str, arguments: Value) -> ToolAnswer {
         let number = self.post(tool, arguments).await;
         self.said(number).await
+    }
+
+    /// As [`Client::call`], for a client that gives this reply (a `result` or an `error`) to every elicitation during the call, after the
+    /// minimum time for reading. Returns the parameters of these.
+    pub async fn call_replying(
+        &mut self,
+        tool: &str,
+        arguments: Value,
+        reply: &Value,
+    ) -> (ToolAnswer, Vec<Value>) {
+        let number = self.post(tool, arguments).await;
+        let mut asked = Vec::new();
+        while !self.early.contains_key(&number) {
+            let message: Value = serde_json::from_str(&self.line().await).unwrap();
+            if message["method"] != "elicitation/create" {
+                self.keep(message);
+                continue;
+            }
+            let mut said = reply.clone();
+            said["jsonrpc"] = json!("2.0");
+            said["id"] = message["id"].clone();
+            tokio::time::sleep(READING_TIME).await;
+            self.send(&said).await;
+            asked.push(message["params"].clone());
+        }
+        (self.said(number).await, asked)
     }
 
     /// Calls a tool without waiting for its answer.
@@ -344,7 +379,7 @@ pub async fn answer_page(address: &str, answer: &str) {
     let nonce = url.fragment().unwrap();
     let shown = say(&url, &format!(r#"{{"show":"{nonce}"}}"#)).await;
     let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
-    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    tokio::time::sleep(READING_TIME).await;
     let subject = shown["subject"].as_str().unwrap();
     say(&url, &format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"{answer}"}}"#)).await;
 }
