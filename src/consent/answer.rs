@@ -1,6 +1,7 @@
 //! Answers, and the tickets that bind each answer to its prompt.
 
 use std::fmt;
+use std::time::Duration;
 
 use browser_signals::{Fact, Snapshot};
 use policy_dfa::{ConsentScope, Millis};
@@ -79,6 +80,9 @@ impl fmt::Display for Answer {
 
 /// The time within which a prompt must be answered.
 pub const ANSWER_TIMEOUT: Millis = Millis(60_000);
+
+/// The time within which nobody has read a question: a yes within it is none.
+pub const MIN_READING_TIME: Duration = Duration::from_millis(700);
 
 /// The ticket that binds an answer to a prompt: a nonce, the hash of the question, and the time of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! The questions that the own form of a client may ask.
 //!
 //! A client that shows a form can also answer it by itself, so the user has to name the client, and only simple questions are
-//! asked so. Every `match` here names each case: a new kind of question, notice, request, field, form or answer does not compile
-//! until it is decided.
+//! asked so. Every `match` here names each case: a new kind of question, notice, request, form or answer does not compile until it is
+//! decided. A field counts by its tier.
 
 use browser_signals::Container;
-use sirl::{Field, FieldSet, Kind};
+use sirl::{Field, FieldSet, Kind, Tier};
 
 use super::answer::Answer;
 use super::asked::Asked;
@@ -146,25 +146,9 @@ fn judge_kind(kind: Kind) -> Result<(), NotByForm> {
 }
 
 fn judge_field(field: Field) -> Result<(), NotByForm> {
-    match field {
-        Field::Name
-        | Field::Country
-        | Field::Region
-        | Field::City
-        | Field::Phone
-        | Field::Email
-        | Field::Username
-        | Field::Company => Ok(()),
-        Field::Street
-        | Field::PostalCode
-        | Field::CardNumber
-        | Field::CardExpiry
-        | Field::CardCode
-        | Field::GovernmentId
-        | Field::Password
-        | Field::OneTimeCode
-        | Field::BirthDate
-        | Field::NewPassword => Err(NotByForm::HighTier),
+    match field.tier() {
+        Tier::T0 | Tier::T1 => Ok(()),
+        Tier::T2 => Err(NotByForm::HighTier),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) mod suspicion;
 #[cfg(feature = "browser")]
 mod terminal;
 
-pub use answer::{ANSWER_TIMEOUT, Answer, Answered, Subject, SubjectBuilder, Ticket};
+pub use answer::{ANSWER_TIMEOUT, Answer, Answered, MIN_READING_TIME, Subject, SubjectBuilder, Ticket};
 pub use answerer::{
     AnswerFuture, Answerer, CodeFuture, HAND_OVER_TIMEOUT, HandOver, HandOverFuture, HandedOver,
     ScriptedAnswerer, WarnFuture, Warning,

@@ -1,20 +1,17 @@
 //! The answerer on the terminal.
 
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use vault::Secret;
 use zeroize::Zeroizing;
 
-use super::answer::Answer;
+use super::answer::{Answer, MIN_READING_TIME};
 use super::answerer::{
     AnswerFuture, Answerer, CodeFuture, HandOver, HandOverFuture, HandedOver, WarnFuture, Warning,
 };
 use super::prompt::ConsentPrompt;
-
-/// The shortest time to a yes: a faster one is no answer to the question that is shown.
-const MIN_READING_TIME: Duration = Duration::from_millis(700);
 
 /// The most bytes of a line; a longer one counts as empty.
 const MAX_LINE_BYTES: usize = 64;
@@ -277,7 +274,8 @@ mod tests {
         let mut answerer = TerminalAnswerer { lines: Some(lines), window: false };
         send("once");
         let (early, prompt) = (prompt(), prompt());
-        let waited = tokio::time::timeout(Duration::from_millis(100), answerer.answer(&early)).await;
+        let waited =
+            tokio::time::timeout(std::time::Duration::from_millis(100), answerer.answer(&early)).await;
         assert!(waited.is_err(), "the line from before the question was taken for its answer");
         send("once");
         let asked = answerer.answer(&prompt);

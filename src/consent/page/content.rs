@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::consent::{Answer, Asked, ConsentPrompt, HandOver, LineStyle, SiteName, Warning, visible};
+use crate::consent::{
+    Answer, Asked, ConsentPrompt, HandOver, LineStyle, MIN_READING_TIME, SiteName, Warning, visible,
+};
 
 /// The most characters of a line with a question. An origin has 253.
 const MAX_LINE_CHARS: usize = 2_000;
@@ -15,9 +17,6 @@ const MAX_LINE_CHARS: usize = 2_000;
 const MAX_DETAIL_CHARS: usize = 300;
 /// The most lines with words of the page for one thing that is asked. The guard's own lines are all shown.
 const MAX_QUOTED_LINES: usize = 12;
-
-/// The time for which a question has to be shown before it accepts a yes.
-pub(super) const LOOK_FIRST: Duration = Duration::from_millis(700);
 
 /// The replies that a question accepts.
 #[derive(Clone)]
@@ -123,7 +122,7 @@ impl PageContent {
             "asked": asked,
             "choices": choices,
             "left": u64::try_from(left.as_millis()).unwrap_or(0),
-            "look": u64::try_from(LOOK_FIRST.as_millis()).unwrap_or(u64::MAX),
+            "look": u64::try_from(MIN_READING_TIME.as_millis()).unwrap_or(u64::MAX),
         })
     }
 }

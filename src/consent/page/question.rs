@@ -8,8 +8,8 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use vault::Secret;
 
-use super::content::{Accepts, LOOK_FIRST, PageContent};
-use crate::consent::Answer;
+use super::content::{Accepts, PageContent};
+use crate::consent::{Answer, MIN_READING_TIME};
 use crate::system::loopback::Hidden;
 
 /// The user's reply.
@@ -120,7 +120,7 @@ impl State {
         if !offered || !self.question.subject.is(subject) {
             return Err(Refused::Closed);
         }
-        let looked = self.shown.is_some_and(|shown| now.saturating_duration_since(shown) >= LOOK_FIRST);
+        let looked = self.shown.is_some_and(|shown| now.saturating_duration_since(shown) >= MIN_READING_TIME);
         if yes && !looked {
             return Err(Refused::Early);
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use portcullis::consent::{
     ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, FormQuestion, HandOver,
-    HandOverFuture, WarnFuture, Warning,
+    HandOverFuture, MIN_READING_TIME, WarnFuture, Warning,
 };
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -24,9 +24,6 @@ const YES: &str = "yes";
 /// The time after which the guard withdraws the form. It ends before the question does, so that the client is told.
 const WITHDRAWN_AFTER: Duration = Duration::from_millis(ANSWER_TIMEOUT.0.saturating_sub(1_000));
 
-/// The time within which nobody has read a question. A yes within it is none, as on the consent page.
-const MIN_READING_TIME: Duration = Duration::from_millis(700);
-
 /// Asks simple questions by the own form of a client that the user named, and all others in another way.
 ///
 /// Such a client could answer in the user's place, without showing the question. The user trusts it with these questions by naming it;
@@ -36,7 +33,7 @@ pub struct ClientForm {
     client: ClientSlot,
     named: Vec<String>,
     otherwise: Box<dyn Answerer>,
-    /// Whether the last question reached the client's form; none where it was asked in another way.
+    /// The client's form showed the last question, or failed to; none where it was asked in another way.
     reached_form: Option<bool>,
 }
 
