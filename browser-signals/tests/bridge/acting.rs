@@ -1,19 +1,12 @@
 //! Clicking, typing, choosing, submitting.
 
 use crate::filling::sealed;
-use crate::support::{Open, Server, launch, ref_of, tab};
+use crate::support::{Open, Server, about, launch, ref_of, tab};
 use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
-use browser_signals::{ClickManner, Container, ElementRef, Fact, HeldKeys, MouseButton, Observed, Snapshot};
+use browser_signals::{ClickManner, Container, Fact, HeldKeys, MouseButton, Observed, Snapshot};
 
 async fn text(tab: &Tab) -> String {
     tab.read(&Open).await.expect("text").text
-}
-
-/// Reads the page and observes the element whose line holds `needle`.
-async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = ref_of(&text(tab).await, needle);
-    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
-    (target, seen)
 }
 
 fn options(labels: &[&str]) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Dialogs that wait for an answer.
 
-use crate::support::{Open, Server, launch, ref_of, tab, text_with};
+use crate::support::{Open, Server, about, launch, tab, text_with};
+use browser_signals::Container;
 use browser_signals::playwright::{BridgeError, DialogKind, ObservationTarget, PageDialog, Tab};
-use browser_signals::{Container, ElementRef, Observed, Snapshot};
 
 const PAGE: &str = r#"<!doctype html><title>Dialogs</title><p id=said></p>
 <button onclick="alert('One'); alert('Two'); said.textContent = 'both'">Alert</button>
@@ -10,12 +10,6 @@ const PAGE: &str = r#"<!doctype html><title>Dialogs</title><p id=said></p>
 <button onclick="said.textContent = prompt('Your name?', 'Nobody')">Prompt</button>
 <button onclick="if (confirm('Go?')) location = '/next'">Leave</button>
 <input aria-label=Amount onchange="alert('Changed')">"#;
-
-async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = ref_of(&tab.read(&Open).await.expect("text").text, needle);
-    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
-    (target, seen)
-}
 
 fn open(tab: &Tab) -> Option<(DialogKind, String)> {
     tab.dialog().map(|PageDialog { kind, message, .. }| (kind, message))

@@ -1,15 +1,9 @@
 //! Dragging: what a page moves itself, what it lets the browser drag, and what a drag never does.
 
-use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
-use browser_signals::{Container, ElementRef, Observed, Snapshot};
+use browser_signals::Container;
+use browser_signals::playwright::BridgeError;
 
-use crate::support::{Open, Server, launch, ref_of, tab, text_with};
-
-async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = ref_of(&tab.read(&Open).await.expect("text").text, needle);
-    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
-    (target, seen)
-}
+use crate::support::{Open, Server, about, launch, launch_with, ref_of, settings, tab, text_with};
 
 /// A card that follows the mouse, one that the browser drags, a link, and places that say what they got. The last place is below
 /// the window's edge.
@@ -20,12 +14,14 @@ const BOARD: &str = r#"<!doctype html><title>Board</title><style>
 <a href="/elsewhere">Link</a>
 <div role=region aria-label=Place tabindex=0 ondragover="event.preventDefault()"
   ondrop="event.preventDefault(); say('dropped ' + event.dataTransfer.getData('text/plain'))">Here</div>
-<div style="height:500px"></div>
+<div role=region aria-label=Half tabindex=0 ondragover="event.preventDefault()" ondrop="say('took it')">Half</div>
+<div style="height:420px"></div>
 <div role=region aria-label=Low tabindex=0>Below</div>
 <p id=log></p>
 <script>
 const say = (words) => { log.textContent += words + '; '; };
 addEventListener('click', () => say('clicked'));
+addEventListener('dragend', () => say('dragend'));
 let held = false, steps = 0;
 moved.onmousedown = (event) => { held = true; event.preventDefault(); };
 addEventListener('mousemove', () => { steps += held; });
@@ -54,12 +50,18 @@ async fn a_page_gets_the_events_of_a_drag() {
     let (card, seen) = about(&tab, "\"Moved\"").await;
     tab.click(&card, &seen).await.expect("clicked");
     assert!(text_with(&tab, "clicked;").await.contains("clicked;"));
-    // A link that is dropped on the page opens nothing.
-    let (link, seen) = about(&tab, "\"Link\"").await;
-    let place = ref_of(&tab.read(&Open).await.expect("text").text, "\"Place\"");
-    tab.drag(&link, &place, &seen).await.expect("dragged");
-    assert!(text_with(&tab, "/elsewhere;").await.contains("/elsewhere;"));
-    assert!(!server.requests().iter().any(|it| it.path == "/elsewhere"));
+    // A link that is dropped opens nothing, whether the page takes it or not.
+    for (onto, heard) in
+        [("\"Place\"", "/elsewhere; dragend;"), ("\"Half\"", "took it; dragend;"), ("\"Low\"", "\"dragend;")]
+    {
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        let (link, seen) = about(&tab, "\"Link\"").await;
+        let place = ref_of(&tab.read(&Open).await.expect("text").text, onto);
+        tab.drag(&link, &place, &seen).await.expect("dragged");
+        let text = text_with(&tab, heard).await;
+        assert!(text.contains(heard), "{onto}: {text}");
+        assert!(!server.requests().iter().any(|it| it.path == "/elsewhere"), "{onto}");
+    }
     browser.close().await;
 }
 
@@ -130,6 +132,118 @@ async fn a_page_cannot_put_another_element_under_a_drag() {
         if cover == "textarea" {
             assert_eq!(ended, Err(BridgeError::Occluded));
         }
+    }
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drag_within_a_frame_of_another_site_stays_in_it() {
+    let server = Server::start();
+    server.page("pay.example", "/", BOARD);
+    let frame = server.url("pay.example", "/");
+    let page = format!(
+        "<!doctype html><title>Page</title><p>Above</p><iframe width=600 height=500 src='{frame}'></iframe>"
+    );
+    server.page("shop.example", "/", &page);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    for (dragged, heard) in [("\"Moved\"", "moved to Here in steps;"), ("\"Draggable\"", "dropped card 7;")] {
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        let (card, seen) = about(&tab, dragged).await;
+        let place = ref_of(&tab.read(&Open).await.expect("text").text, "\"Place\"");
+        tab.drag(&card, &place, &seen).await.expect("dragged");
+        let text = text_with(&tab, heard).await;
+        assert!(text.contains(heard), "{text}");
+    }
+    browser.close().await;
+}
+
+/// A page that puts a box of another site's frame under what is dragged as soon as the drag begins.
+const LURE: &str = r#"<!doctype html><title>Lure</title><style>body { margin: 0 }
+iframe { position: fixed; inset: 0; width: 100%; height: 100%; border: 0; z-index: 9; visibility: hidden }</style>
+<div role=button tabindex=0 draggable=true
+  ondragstart="event.dataTransfer.setData('text/plain', 'pay Mallory'); document.querySelector('iframe').style.visibility = 'visible'">Source</div>
+<div role=region aria-label=Place tabindex=0 style="height:100px" ondragover="event.preventDefault()">Here</div>
+<iframe src="FRAME"></iframe>"#;
+
+/// The frame: a box as large as it is.
+const VICTIM: &str = r#"<!doctype html><title>Victim</title><style>body { margin: 0 }</style>
+<textarea aria-label=Note style="width:100vw;height:100vh" oninput="fetch('/typed')"></textarea>"#;
+
+/// Chromium gives such a drop to a frame in the page's process alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_cannot_have_text_dragged_into_another_frame() {
+    let server = Server::start();
+    server.page("pay.example", "/frame", VICTIM);
+    server.page("shop.example", "/frame", VICTIM);
+    let mut settings = settings(&server);
+    settings.private_hosts.push("shop.example:8080".to_owned());
+    let browser = launch_with(settings).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    let near = "http://shop.example:8080/frame".parse().expect("an address");
+    let frames = [server.url("pay.example", "/frame"), server.url("shop.example", "/frame"), near];
+    for (frame, is_reached) in frames.iter().zip([false, true, false]) {
+        server.page("shop.example", "/", &LURE.replace("FRAME", frame.as_str()));
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        let (source, seen) = about(&tab, "\"Source\"").await;
+        let place = ref_of(&tab.read(&Open).await.expect("text").text, "\"Place\"");
+        let ended = tab.drag(&source, &place, &seen).await;
+        tab.wait(100).await;
+        assert!(!server.requests().iter().any(|it| it.path == "/typed"), "{frame}: {ended:?}");
+        assert!(!is_reached || ended == Err(BridgeError::Occluded), "{frame}: {ended:?}");
+    }
+    // A frame that the page adds after the drag began has no listeners of the guard's.
+    let hidden = "document.querySelector('iframe').style.visibility = 'visible'";
+    let added = format!(
+        "const added = document.createElement('iframe'); added.src = '{}'; added.style.visibility = 'visible'; document.body.append(added)",
+        frames[1]
+    );
+    server.page("shop.example", "/", &LURE.replace(hidden, &added).replace("FRAME", "about:blank"));
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let (source, seen) = about(&tab, "\"Source\"").await;
+    let place = ref_of(&tab.read(&Open).await.expect("text").text, "\"Place\"");
+    let ended = tab.drag(&source, &place, &seen).await;
+    tab.wait(100).await;
+    assert!(!server.requests().iter().any(|it| it.path == "/typed"), "{ended:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dialog_ends_a_drag_and_the_page_goes_on() {
+    let server = Server::start();
+    for event in ["pointerdown", "mouseup", "dragstart", "drop"] {
+        let html = BOARD.replace(
+            "let held = false",
+            &format!("addEventListener('{event}', () => alert('Here'), {{ once: true }});\nlet held = false"),
+        );
+        server.page("shop.example", &format!("/{event}"), &html);
+    }
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T1).await;
+    tab.let_dialogs_wait(true);
+    for (event, dragged) in [
+        ("pointerdown", "\"Moved\""),
+        ("mouseup", "\"Moved\""),
+        ("dragstart", "\"Draggable\""),
+        ("drop", "\"Draggable\""),
+    ] {
+        tab.open(&server.url("shop.example", &format!("/{event}"))).await.expect("the page opens");
+        let (card, seen) = about(&tab, dragged).await;
+        let place = ref_of(&tab.read(&Open).await.expect("text").text, "\"Place\"");
+        let ended = tab.drag(&card, &place, &seen).await;
+        // Chromium shows no dialog while it drags.
+        if tab.dialog().is_some() {
+            assert_eq!(ended, Err(BridgeError::DialogOpen), "{event}");
+            tab.answer_dialog(true, None).await.expect("answered");
+        }
+        let text = tab.read(&Open).await.expect("text").text;
+        assert!(!text.contains("clicked"), "{event}: {text}");
+        let (card, seen) = about(&tab, "\"Moved\"").await;
+        tab.drag(&card, &place, &seen).await.expect("dragged");
+        let text = text_with(&tab, "moved to Here in steps;").await;
+        assert!(text.contains("moved to Here in steps;") && !text.contains("clicked"), "{event}: {text}");
+        tab.click(&card, &seen).await.expect("clicked");
+        assert!(text_with(&tab, "clicked;").await.contains("clicked;"), "{event}");
     }
     browser.close().await;
 }

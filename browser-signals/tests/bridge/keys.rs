@@ -1,18 +1,12 @@
 //! Keys that change text, in the text box with the focus.
 
 use crate::filling::sealed;
-use crate::support::{Open, Server, launch, ref_of, tab};
+use crate::support::{Open, Server, about, launch, ref_of, tab};
 use browser_signals::playwright::{BridgeError, ObservationTarget, Tab};
-use browser_signals::{Container, ElementRef, Observed, Snapshot, WritingKey};
+use browser_signals::{Container, WritingKey};
 
 async fn text(tab: &Tab) -> String {
     tab.read(&Open).await.expect("text").text
-}
-
-async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = ref_of(&text(tab).await, needle);
-    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
-    (target, seen)
 }
 
 /// Puts the focus into a box, with a text of the agent's where there is one.

@@ -1,15 +1,9 @@
 //! Actions whose effect could differ from the decision: in another frame, on the button around a word, or at a server that
 //! has received the form before.
 
-use crate::support::{Open, Server, launch, ref_of, settings, tab};
-use browser_signals::playwright::{BridgeError, Browser, ObservationTarget, Tab};
-use browser_signals::{Container, ElementRef, Observed, Snapshot};
-
-async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
-    let target = ref_of(&tab.read(&Open).await.expect("text").text, needle);
-    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
-    (target, seen)
-}
+use crate::support::{Open, Server, about, launch, settings, tab};
+use browser_signals::Container;
+use browser_signals::playwright::{BridgeError, Browser, ObservationTarget};
 
 /// The frame is next to the button until the page sees the mouse move.
 const LURE: &str = r#"<!doctype html><title>Lure</title><style>body { margin: 0 } iframe { position: fixed; left: 0;

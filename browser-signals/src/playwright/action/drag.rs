@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{Aimed, call_each, hit_point};
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
+use crate::playwright::tab::drags::Drag;
 use crate::{ElementRef, Observed, Snapshot};
 
 /// How long the browser may take to say what a page has begun to drag.
@@ -18,7 +19,8 @@ const STEPS: u8 = 6;
 impl Tab {
     /// Drags an element onto another one of the same document, with the browser's own mouse events: centre to centre. Where the
     /// page has the browser drag, as for a link or an element that is `draggable`, it gets the browser's events of a drag, with
-    /// the data that it put in itself. No click follows, and nothing is dragged from or into a control that takes text.
+    /// the data that it put in itself, and the drop where it takes one. No click follows, no dragged address is opened, and nothing
+    /// is dragged from or into a control that takes text.
     ///
     /// # Errors
     /// As for [`Tab::click`]; [`BridgeError::NotApplicable`] where the elements are of two documents, or one takes text.
@@ -88,7 +90,7 @@ impl Tab {
             });
             page.call("Input.dispatchMouseEvent", event)
         };
-        self.state.inner().dragged = None;
+        self.state.inner().drag = Drag::Awaited;
         page.call("Input.setInterceptDrags", json!({ "enabled": true })).await?;
         let moved = async {
             mouse("mouseMoved", from, 0).await?;
@@ -98,7 +100,7 @@ impl Tab {
                 let at = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
                 mouse("mouseMoved", at, 1).await?;
                 if let Some(data) = self.taken_by_the_browser(aimed).await? {
-                    return self.drop_at(to, data).await;
+                    return self.drop_at(aimed, to, data).await;
                 }
             }
             mouse("mouseReleased", to, 0).await?;
@@ -108,27 +110,42 @@ impl Tab {
         if moved.is_err() {
             let _the_button_goes_up_anyway = mouse("mouseReleased", from, 0).await;
         }
-        page.call("Input.setInterceptDrags", json!({ "enabled": false })).await?;
+        self.state.inner().drag = Drag::Unwanted;
+        // A dialog in the page's handler may let the drag begin only after this. It must not be the next action that drops it.
+        if moved.is_ok() {
+            page.post("Input.setInterceptDrags", json!({ "enabled": false }));
+        }
         moved
     }
 
-    /// What the browser drags itself, once it does.
+    /// The thing that the browser drags itself, once the page has let it begin.
     async fn taken_by_the_browser(&self, aimed: &Aimed) -> Result<Option<Value>, BridgeError> {
         let begun = self.state.ask(&aimed.frame, &aimed.world, "isDragging", Vec::new()).await?;
         if begun != Value::Bool(true) {
             return Ok(None);
         }
-        self.state.wait_until(PATIENCE, |inner| inner.dragged.is_some()).await?;
-        Ok(self.state.inner().dragged.take())
+        self.state.wait_until(PATIENCE, |inner| matches!(inner.drag, Drag::Begun(_))).await?;
+        Ok(match std::mem::take(&mut self.state.inner().drag) {
+            Drag::Begun(data) => Some(data),
+            Drag::Unwanted | Drag::Awaited => None,
+        })
     }
 
-    /// Moves what the browser drags to a point, and drops it there.
-    async fn drop_at(&self, (x, y): (f64, f64), data: Value) -> Result<(), BridgeError> {
+    /// Moves the thing that the browser drags to a point. It is dropped there if the page takes it, as from a person; what the
+    /// browser itself would do with it was not decided.
+    async fn drop_at(&self, aimed: &Aimed, (x, y): (f64, f64), data: Value) -> Result<(), BridgeError> {
         let page = self.state.page()?;
-        for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
-            let event = json!({ "type": kind, "x": x, "y": y, "data": data });
-            page.call("Input.dispatchDragEvent", event).await?;
+        let drag = |kind: &str| {
+            page.call("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y, "data": data }))
+        };
+        drag("dragEnter").await?;
+        let mut is_taken = Value::Null;
+        // A page may show its place for the drop only after the first event.
+        for _ in 0..2 {
+            drag("dragOver").await?;
+            is_taken = self.state.ask(&aimed.frame, &aimed.world, "takesDrop", Vec::new()).await?;
         }
+        drag(if is_taken == Value::Bool(true) { "drop" } else { "dragCancel" }).await?;
         Ok(())
     }
 }

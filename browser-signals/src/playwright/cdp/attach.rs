@@ -297,7 +297,7 @@ impl TabState {
                 let address = text(params, "url").filter(|address| address.len() <= MAX_ADDRESS);
                 self.update(|inner| inner.opening_window = address.map(str::to_owned));
             }
-            ("Input.dragIntercepted", _) => self.update(|inner| inner.dragged = params.get("data").cloned()),
+            ("Input.dragIntercepted", _) => self.on_drag(session, params),
             ("Page.fileChooserOpened", _) => self.on_file_chooser(session, params),
             _ => {}
         }

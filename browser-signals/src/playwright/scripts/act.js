@@ -1,5 +1,7 @@
 // The point to click, and listeners that stop the click, or the key, if it would reach anything else.
 const INPUTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'keydown', 'keypress'];
+// The events of what the browser drags itself.
+const DRAGS = ['dragstart', 'dragenter', 'dragover', 'drop'];
 let watch = null;
 const aim = (el) => {
   if (!isConnected(el)) return { gone: true };

@@ -1,6 +1,6 @@
 // A drag from one element to another of its document: the points to press and to let go, and listeners that keep the mouse from
-// anything else. The button goes down on the dragged element alone. Where it goes up no click follows, and no text goes into a
-// control: the browser clicks what both ends have in common, and drops what is dragged into a text box, without a decision.
+// anything else. The button goes down on the dragged element alone. Where it goes up the browser would click what both ends have in
+// common, or put what is dragged into a text box: nobody decided on that, so neither happens.
 const takesText = (node) =>
   isEditable(node) ||
   node instanceof HTMLSelectElement ||
@@ -8,12 +8,12 @@ const takesText = (node) =>
   (node instanceof HTMLInputElement && (typeOf(node) === 'file' || !UNTYPED.includes(typeOf(node))));
 const GOES_DOWN = ['pointerdown', 'mousedown', 'dragstart'];
 const GOES_UP = ['pointerup', 'mouseup'];
-const DROPS = ['dragenter', 'dragover', 'drop'];
 const FOLLOWS = ['click', 'dblclick', 'auxclick', 'contextmenu'];
 let dragStart = null;
+let dragOver = null;
 
 const grip = (from, to) => {
-  dragStart = null;
+  dragStart = dragOver = null;
   if (!isConnected(from) || !isConnected(to)) return { gone: true };
   if (!isRendered(from) || !isRendered(to)) return { hit: false };
   bringIntoView(from);
@@ -31,10 +31,20 @@ const grip = (from, to) => {
       if (type === 'dragstart') dragStart = event;
       return path.includes(from) || path.includes(seen);
     }
-    return GOES_UP.includes(type) || !path.some(takesText);
+    if (GOES_UP.includes(type)) return true;
+    if (path.some(takesText)) return false;
+    if (type === 'dragover') dragOver = event;
+    return true;
   };
-  arm(judge, null, [...GOES_DOWN, ...GOES_UP, ...DROPS, ...FOLLOWS]);
+  arm(judge, null, [...INPUTS, ...DRAGS]);
   return { from: { hit: true, x: ends[0].x, y: ends[0].y }, to: { hit: true, x: ends[1].x, y: ends[1].y } };
 };
-// Whether the browser drags something itself, so that it sends the page no more events of the mouse.
-const isDragging = () => dragStart !== null && !getter(Event, 'defaultPrevented').call(dragStart);
+const isPrevented = (event) => getter(Event, 'defaultPrevented').call(event);
+// A drag of the browser's own has begun: it sends the page no more events of the mouse.
+const isDragging = () => dragStart !== null && !isPrevented(dragStart);
+// The last event of the drag reached this document, and the page takes what is dragged there. Each event is asked about once.
+const takesDrop = () => {
+  const taken = dragOver !== null && isPrevented(dragOver);
+  dragOver = null;
+  return taken;
+};

@@ -6,8 +6,8 @@ const aimKey = (el, names = INPUTS) => {
 // A key edits the element that has the focus once its handlers have run, so that the edit is watched too. A page that moves the focus
 // in the event before a deletion has it elsewhere in its own document, where it could delete by itself: that is only reported.
 const EDITS = [...INPUTS, 'beforeinput', 'input'];
-// Stops every trusted click and key in this document: the next one is for another frame.
-const ward = () => arm(() => false);
+// Stops every trusted click, key and drag in this document: the next one is for another frame.
+const ward = () => arm(() => false, null, [...INPUTS, ...DRAGS]);
 
 // Keys that change text: only boxes whose text is one value take them.
 const WRITTEN = ['text', 'search', 'url', 'tel', 'email', 'number', 'password'];

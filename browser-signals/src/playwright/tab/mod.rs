@@ -6,6 +6,7 @@
 //! | `frames` | the tree of frames, and one isolated world for each document |
 //! | [`choosers`] | file choosers |
 //! | [`dialogs`] | alert, confirm and prompt |
+//! | `drags` | drags of the browser's own |
 //! | [`pages`] | further pages of the container |
 //! | [`downloads`] | downloads into a folder of the user's |
 //! | `file_name` | the names of their files |
@@ -16,6 +17,7 @@
 pub mod choosers;
 pub mod dialogs;
 pub mod downloads;
+pub(crate) mod drags;
 pub mod events;
 mod file_name;
 pub(crate) mod frames;

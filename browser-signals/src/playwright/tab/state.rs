@@ -21,6 +21,7 @@ use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
 use crate::playwright::tab::choosers::{FileChooser, FileChoosers};
 use crate::playwright::tab::dialogs::PageDialog;
+use crate::playwright::tab::drags::Drag;
 use crate::playwright::tab::events::PageEvent;
 use crate::playwright::tab::pages::OpenPages;
 use crate::playwright::tab::typed::TypedTexts;
@@ -180,8 +181,8 @@ pub(crate) struct Inner {
     pub(crate) chooser: Option<FileChooser>,
     /// Whether a file chooser was cancelled.
     pub(crate) cancelled_chooser: bool,
-    /// What the page has begun to drag, as the browser describes it.
-    pub(crate) dragged: Option<Value>,
+    /// The drag of the browser's own.
+    pub(crate) drag: Drag,
     /// The control for whose sake the browser did not send the last form.
     pub(crate) asked_for: Option<String>,
     /// What is recorded of the page.

@@ -164,8 +164,8 @@ impl<'a> Writer<'a, '_> {
         is_shown && !named && !self.options.visible.cuts(&nodes)
     }
 
-    /// Whether an element below this one answers a click, or has a line of its own and is no picture: a button is often made of a
-    /// picture and a word.
+    /// Returns true if an element below this one answers a click or has a line of its own. A picture does not count: a button is
+    /// often made of a picture and a word.
     fn holds_an_element(&self, node: &Node, nesting: usize) -> bool {
         let mut below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
         nesting > DEEPEST
@@ -176,7 +176,7 @@ impl<'a> Writer<'a, '_> {
             })
     }
 
-    /// Whether there are words in an element that are in none below it that has a line of its own, or answers a click.
+    /// Returns true if the element has words of its own, outside of the elements below it that have lines or answer clicks.
     fn has_own_words(&self, node: &Node, nesting: usize) -> bool {
         let mut below = node.children.iter().filter_map(|id| self.tree.nodes.get(id));
         nesting <= DEEPEST
@@ -375,12 +375,10 @@ impl<'a> Writer<'a, '_> {
     }
 }
 
-/// Whether a node of the tree is a picture.
 fn is_picture(node: &Node) -> bool {
     node.role == "image"
 }
 
-/// Whether a node of the tree is words.
 fn is_text(node: &Node) -> bool {
     matches!(node.role.as_str(), "StaticText" | "InlineTextBox" | "LineBreak")
 }

@@ -17,8 +17,10 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browser_signals::playwright::{Browser, BrowserSettings, ContainerProxy, PageEvent, Tab};
-use browser_signals::{Container, ElementRef, Origin, Outline, TextGuard, TextWithheld};
+use browser_signals::playwright::{
+    Browser, BrowserSettings, ContainerProxy, ObservationTarget, PageEvent, Tab,
+};
+use browser_signals::{Container, ElementRef, Observed, Origin, Outline, Snapshot, TextGuard, TextWithheld};
 
 /// The longest wait for an expected event on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -261,6 +263,13 @@ pub async fn launch_by_playwright(server: &Server) -> Browser {
 pub async fn tab(browser: &Browser, server: &Server, tier: Container) -> Tab {
     let task = [server.origin("shop.example"), server.origin("pay.example")];
     browser.container_through(server.proxy(), tier, &task).await.expect("a container")
+}
+
+/// Reads the page and observes the element whose line holds `needle`.
+pub async fn about(tab: &Tab, needle: &str) -> (ElementRef, Observed<Snapshot>) {
+    let target = ref_of(&tab.read(&Open).await.expect("text").text, needle);
+    let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
+    (target, seen)
 }
 
 /// The ref on the first line that holds `needle`.
