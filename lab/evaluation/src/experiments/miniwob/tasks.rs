@@ -41,6 +41,10 @@ pub const TASKS: &[&str] = &[
     "click-widget",
     "copy-paste",
     "copy-paste-2",
+    "drag-box",
+    "drag-items",
+    "drag-items-grid",
+    "drag-sort-numbers",
     "email-inbox",
     "email-inbox-forward",
     "email-inbox-forward-nl",
@@ -91,8 +95,8 @@ pub const TASKS: &[&str] = &[
     "use-spinner",
 ];
 
-/// The reason of a task of dragging, drawing or selecting text with the mouse.
-const DRAGGED: &str = "the mouse drags, draws or selects text with a button held, for which there is no verb";
+/// The reason of a task of drawing, of selecting text, or of dragging to where no element is.
+const DRAGGED: &str = "the mouse draws, selects text, or drags to a place that no element has; a drag goes from element to element";
 /// The reason of a task of a place.
 const PLACED: &str = "what counts is a place within a drawing, and a click goes to the middle of an element";
 /// The reason of a task of shapes, colours or lights.
@@ -114,15 +118,11 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("count-shape", DRAWN),
     ("count-sides", DRAWN),
     ("daily-calendar", DRAGGED),
-    ("drag-box", DRAGGED),
     ("drag-circle", DRAGGED),
     ("drag-cube", DRAGGED),
-    ("drag-items", DRAGGED),
-    ("drag-items-grid", DRAGGED),
     ("drag-shapes", DRAGGED),
     ("drag-shapes-2", DRAGGED),
     ("drag-single-shape", DRAGGED),
-    ("drag-sort-numbers", DRAGGED),
     ("draw-circle", DRAGGED),
     ("draw-line", DRAGGED),
     ("email-inbox-delete", ICONS),

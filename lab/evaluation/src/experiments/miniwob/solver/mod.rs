@@ -13,10 +13,12 @@
 //! | `turning` | sliders, spinners, and what keys do |
 //! | `dating` | dates and flights |
 //! | `mailing` | electronic mail |
+//! | `dragging` | things that the mouse drags onto others |
 //! | `playing` | guesses, prices that change, a terminal |
 
 mod choosing;
 mod dating;
+mod dragging;
 mod mailing;
 mod playing;
 mod pressing;
@@ -43,11 +45,12 @@ const MOST_LOOKS: usize = 60;
 
 /// The ways to do a task, in the order in which they are tried. One that does not know the sentence answers `None`.
 type Way = fn(&Task, &View, &mut Memory) -> Option<Turn>;
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 10] = [
     searching::turn,
     mailing::turn,
     dating::turn,
     playing::turn,
+    dragging::turn,
     turning::turn,
     reckoning::turn,
     choosing::turn,

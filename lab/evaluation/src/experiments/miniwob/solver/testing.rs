@@ -29,6 +29,7 @@ fn words(steps: &[Action]) -> String {
     let words = steps.iter().map(|step| match step {
         Action::Verb(Verb::Click { target, .. }) => format!("click {}", target.0),
         Action::Verb(Verb::Hover { target }) => format!("hover {}", target.0),
+        Action::Verb(Verb::Drag { target, onto }) => format!("drag {} {}", target.0, onto.0),
         Action::Verb(Verb::Type { target, text, .. }) => format!("type {} {text}", target.0),
         Action::Verb(Verb::Check { target, on }) => format!("check {} {on}", target.0),
         Action::Verb(Verb::Select { target, options }) => {

@@ -165,6 +165,11 @@ impl Item {
         Action::Verb(Verb::Hover { target: self.target() })
     }
 
+    /// The mouse drags it onto another one.
+    pub(super) fn drag(&self, onto: &Item) -> Action {
+        Action::Verb(Verb::Drag { target: self.target(), onto: onto.target() })
+    }
+
     /// This text in it.
     pub(super) fn put(&self, text: &str) -> Action {
         Action::Verb(Verb::typed(self.target(), text))
