@@ -15,6 +15,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use browser_signals::ElementRef;
 use browser_signals::outline::{LinePart, Outline, OutlineLine, Purpose, TextPlace, WITHHELD, Words};
 use browser_signals::rendered::{Mark, QuotedWords, quoted_words};
 use browser_signals::text_guard::{TextGuard, TextWithheld};
@@ -23,6 +24,7 @@ use sirl::{Field, Tier};
 
 use super::contacts::{LoggedIn, Readable, mask_except};
 use super::number_endings::endings;
+use super::pay_button::pay_button;
 use super::{PageSafety, Quarantine, Scrubber};
 use crate::egress::Releases;
 use crate::guard::shared_vault::SharedVault;
@@ -48,6 +50,8 @@ pub struct PageTextGuard {
     unknown_values: AtomicBool,
     /// The safety of what was rendered last.
     judged: Mutex<Option<Safety>>,
+    /// The button of the page that was rendered last that starts a payment.
+    pay_button: Mutex<Option<ElementRef>>,
     /// The records whose longer values were masked in a text.
     shown: Mutex<BTreeSet<String>>,
 }
@@ -71,6 +75,7 @@ impl PageTextGuard {
             own_browser: false,
             unknown_values: AtomicBool::new(false),
             judged: Mutex::new(None),
+            pay_button: Mutex::new(None),
             shown: Mutex::default(),
         }
     }
@@ -96,10 +101,16 @@ impl PageTextGuard {
     pub fn take_safety(&self) -> Option<Safety> {
         self.judged.lock().ok()?.take()
     }
+
+    /// Takes the button that starts a payment on the page that was rendered last, if it has one.
+    pub(crate) fn take_pay_button(&self) -> Option<ElementRef> {
+        self.pay_button.lock().ok()?.take()
+    }
 }
 
 impl TextGuard for PageTextGuard {
     fn guard(&self, outline: &Outline) -> Result<String, TextWithheld> {
+        *self.pay_button.lock().map_err(|_| TextWithheld)? = pay_button(outline);
         self.render_outline(outline)
     }
 

@@ -11,6 +11,7 @@
 //! | `names` | names that are read together |
 //! | `told` | the part of a page that the model is told, for judges |
 //! | `guard` | [`PageTextGuard`]: scrubbing and masking for one container |
+//! | `pay_button` | the button that starts a payment |
 //! | `contacts` | masking by form, and the published contacts that stay readable |
 //! | `number_endings` | last digits beside words such as `ending in` |
 
@@ -21,6 +22,8 @@ mod guard;
 mod names;
 #[cfg(feature = "browser")]
 mod number_endings;
+#[cfg(feature = "browser")]
+mod pay_button;
 pub mod quarantine;
 pub(crate) mod running_text;
 mod scrub;

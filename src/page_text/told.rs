@@ -24,6 +24,7 @@ pub(super) fn told<'a>(outline: &'a Outline, mut parts: impl FnMut(&'a Words) ->
         opens: line.opens,
         bare: line.bare,
         contact: line.contact,
+        element: line.element.clone(),
     };
     Outline {
         lines: outline.lines.iter().map(&mut line).collect(),

@@ -101,6 +101,8 @@ pub struct Played {
     pub releases: Releases,
     /// The page's text.
     pub reads: String,
+    /// The button that starts a payment on the page that is read.
+    pub pay_button: Option<ElementRef>,
     /// The agent's own texts in it.
     pub typed: Vec<String>,
     /// The page's safety, if it is judged.
@@ -229,6 +231,7 @@ impl Played {
             releases,
             typed: Vec::new(),
             reads: "- button \"Pay now\" [ref=e7]".to_owned(),
+            pay_button: Some(ElementRef("e7".to_owned())),
             safety: None,
             read_at: SHOP,
             outline: None,
@@ -315,7 +318,8 @@ impl Played {
                     let (text, safety) = self.read();
                     let origin = Some(origin(self.read_at));
                     let typed = self.typed.clone();
-                    Event::PageRead(Ok(RenderedPage { text, typed, origin, safety }))
+                    let pay_button = self.pay_button.clone();
+                    Event::PageRead(Ok(RenderedPage { text, typed, origin, safety, pay_button }))
                 }
                 Command::Look(Look::Key(key)) => {
                     let mut page = self.looks[0].clone();

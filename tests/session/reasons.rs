@@ -45,6 +45,7 @@ fn a_purchase_that_cannot_be_carried_out_is_refused_before_anything_is_asked() {
     assert_eq!(played.request(PURCHASE), "DENY.purchase {\"reason\":\"no_pay_button\"}");
     // It was, and has none.
     played.reads = "- button \"Add to basket\" [ref=e7]".to_owned();
+    played.pay_button = None;
     played.act(Action::Verb(Verb::Read));
     assert_eq!(played.request(PURCHASE), "DENY.purchase {\"reason\":\"no_pay_button\"}");
     assert_eq!((played.prompts.len(), played.codes_asked, played.payments), (0, 0, 0));

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use crate::Origin;
+use crate::{ElementRef, Origin};
 
 /// Replaces, outside of quotes, words of the page that were withheld. It does not depend on them.
 pub const WITHHELD: &str = "[withheld]";
@@ -98,6 +98,8 @@ pub struct OutlineLine {
     pub bare: bool,
     /// Whether it is a link to a mailbox or a phone (`mailto:`, `tel:`).
     pub contact: bool,
+    /// The element of the line, if the model can act on it.
+    pub element: Option<ElementRef>,
 }
 
 /// The text of a page, before the guard's filter.

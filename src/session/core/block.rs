@@ -15,9 +15,6 @@ use crate::guard::placement::place_at;
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::outcome::{ActionOutcome, RequestResult};
 
-/// Words on the button that starts a payment, in the languages of the supported shops.
-const PAY_WORDS: [&str; 8] = ["pay", "bezahlen", "zahlen", "payer", "pagar", "paga", "checkout", "betalen"];
-
 impl Core {
     pub(super) fn begin_block(&mut self, block: Block) -> Command {
         let requests = block.requests.into_iter().map(|request| {
@@ -41,7 +38,7 @@ impl Core {
         });
         let requests: Vec<RequestLine> = requests.collect();
         let named = requests.iter().find_map(|line| line.request.claim.control.clone());
-        let button = named.map(ElementRef).or_else(|| pay_button(&self.last_text));
+        let button = named.map(ElementRef).or_else(|| self.pay_button.clone());
         let before = self.history;
         let block = BlockState { requests, button, at: 0, before, code: None };
         if block.has_pending(false) {
@@ -326,17 +323,4 @@ fn is_same_warning(one: &Warning, other: &Warning) -> bool {
 pub(super) fn has_loose_free_text(pages: &[Observed<Snapshot>], form: &Snapshot) -> bool {
     let loose = pages.iter().filter(|page| page.form.is_none() && page.document == form.document);
     loose.flat_map(|page| &page.controls).any(is_free_text)
-}
-
-/// The last button in the text of the page whose name has a word for paying.
-fn pay_button(text: &str) -> Option<ElementRef> {
-    let lines = text.lines().rev().filter(|line| line.trim_start().starts_with("- button"));
-    let mut paying = lines.filter(|line| {
-        let line = line.to_lowercase();
-        line.split(|c: char| !c.is_alphanumeric()).any(|word| PAY_WORDS.contains(&word))
-    });
-    let line = paying.next()?;
-    let from = line.rfind("[ref=")? + "[ref=".len();
-    let rest = line.get(from..)?;
-    rest.get(..rest.find(']')?).map(|name| ElementRef(name.to_owned()))
 }

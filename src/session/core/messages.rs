@@ -93,6 +93,8 @@ pub struct RenderedPage {
     pub origin: Option<Origin>,
     /// The safety of the text, where a judge is set.
     pub safety: Option<Safety>,
+    /// The button that starts a payment, if the page has one.
+    pub pay_button: Option<ElementRef>,
 }
 
 /// A page's text without the agent's own texts, which are not read at the page's origin. The page's words cannot end a line like that:

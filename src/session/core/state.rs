@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser_signals::{Observed, Origin, Snapshot, Verb};
+use browser_signals::{ElementRef, Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
 use policy_dfa::{Consent, DecisionPoint, History, Reason, Root, SessionEvent, Task, Valuation, VerbKind};
 use sha2::{Digest, Sha256};
@@ -110,6 +110,8 @@ pub struct Core {
     /// Whether the vault has a file, so that consents and new passwords outlive the session.
     pub(in crate::session) has_vault_file: bool,
     pub(in crate::session) last_text: String,
+    /// The button that starts a payment on the page that the agent read last.
+    pub(in crate::session) pay_button: Option<ElementRef>,
     /// The form that the agent pointed at last.
     pub(in crate::session) pointed: Option<PointedForm>,
     pub(in crate::session) page: Option<Origin>,
@@ -181,6 +183,7 @@ impl Core {
             wires: Vec::new(),
             has_vault_file,
             last_text: String::new(),
+            pay_button: None,
             pointed: None,
             page: None,
             safety: TaskSafety::default(),

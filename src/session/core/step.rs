@@ -95,6 +95,7 @@ impl Core {
     pub(in crate::session) fn turn_to_another_page(&mut self) {
         self.page = None;
         self.last_text.clear();
+        self.pay_button = None;
         self.pointed = None;
     }
 
@@ -118,7 +119,7 @@ impl Core {
 
     fn page_read(&mut self, page: Result<RenderedPage, Reason>) -> Command {
         match page {
-            Ok(RenderedPage { text, typed, origin, safety }) => {
+            Ok(RenderedPage { text, typed, origin, safety, pay_button }) => {
                 if let Some(origin) = &origin {
                     self.taint.lock().read_at(origin, &without_typed(&text, &typed));
                 }
@@ -126,10 +127,12 @@ impl Core {
                 self.page = origin;
                 // What a question quotes is what a person sees.
                 self.last_text = as_seen(&text).into_owned();
+                self.pay_button = pay_button;
                 Command::Answer(ActionOutcome::page(text))
             }
             Err(reason) => {
                 self.last_text.clear();
+                self.pay_button = None;
                 self.failed(VerbKind::Read, None, reason)
             }
         }

@@ -286,12 +286,13 @@ impl Session {
                 Command::Read => {
                     let text = self.tab.read(&self.text).await;
                     self.agent_actions.note_on_page(self.text.take_shown());
-                    let safety = self.text.take_safety();
+                    let (safety, pay_button) = (self.text.take_safety(), self.text.take_pay_button());
                     let page = text.map(|page| RenderedPage {
                         text: page.text,
                         typed: page.typed,
                         origin: page.origin,
                         safety,
+                        pay_button,
                     });
                     Event::PageRead(page.map_err(|e| reason_of(&e)))
                 }

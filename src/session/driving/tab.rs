@@ -258,8 +258,8 @@ impl TabSession {
     async fn read(&mut self) -> Result<RenderedPage, ExtensionError> {
         let link = self.tabs.link().await?;
         let page = link.read(&self.view, &self.text).await?;
-        let safety = self.text.take_safety();
-        Ok(RenderedPage { text: page.text, typed: Vec::new(), origin: page.origin, safety })
+        let (safety, pay_button) = (self.text.take_safety(), self.text.take_pay_button());
+        Ok(RenderedPage { text: page.text, typed: Vec::new(), origin: page.origin, safety, pay_button })
     }
 
     async fn forms(&mut self) -> Result<Vec<Observed<Snapshot>>, ExtensionError> {

@@ -8,7 +8,7 @@ use super::refs::FrameRefs;
 use super::tree::{DEEPEST, Node, Tree};
 use crate::outline::{LinePart, OutlineLine, Purpose, TextPlace, Words, is_control, tidy};
 use crate::playwright::visibility::{Clickable, SeenText, Separation, VisibleText};
-use crate::{NodeId, Origin};
+use crate::{ElementRef, NodeId, Origin};
 
 /// The markers of list items that say no more than the item's role does, and those of closed and open details.
 const BULLETS: [char; 9] = ['•', '◦', '▪', '■', '○', '▸', '▾', '▶', '▼'];
@@ -259,7 +259,9 @@ impl<'a> Writer<'a, '_> {
         let at = self.out.lines.len();
         let contact = role == "link" && node.is_contact();
         head.extend(self.address_of(node).map(LinePart::Page));
-        self.out.lines.push(FrameItem::Line(OutlineLine { depth, head, contact, ..OutlineLine::default() }));
+        let element = Some(ElementRef(name));
+        let line = OutlineLine { depth, head, contact, element, ..OutlineLine::default() };
+        self.out.lines.push(FrameItem::Line(line));
         if entry {
             return;
         }
