@@ -26,7 +26,7 @@ impl Core {
         let here = page.and_then(|page| page.origin.known().cloned());
         let raised = page.is_none_or(|page| page.container.known() != Some(&Container::T0));
         // The agent may follow links of public pages, unless it carries private text of an earlier task.
-        let with_path = raised || self.taint.lock().is_of_earlier();
+        let with_path = raised || self.agent.taint.lock().is_of_earlier();
         let (to, text) = match verb {
             Verb::Open { url } => {
                 let Some(target) = parse_target(url, with_path) else {
@@ -38,17 +38,17 @@ impl Core {
             _ => (None, None),
         };
         // Each comparison of text with the vault reveals something about the vault, so comparisons end after a guess.
-        if self.history.is_suspected() && text.is_some() {
+        if self.policy.history.is_suspected() && text.is_some() {
             return Verdict::Deny(Reason::TaintedSession);
         }
         let carries = match (&text, to.as_ref().map(|(origin, _)| origin).or(here.as_ref())) {
             (None, _) => Fact::Known(Carried::Own),
-            (Some((_, carried)), Some(goal)) => Fact::Known(self.taint.lock().carries(carried, goal)),
+            (Some((_, carried)), Some(goal)) => Fact::Known(self.agent.taint.lock().carries(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
         let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
         let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
-        let verdict = self.decide(event, page, self.history, consent, now);
+        let verdict = self.decide(event, page, self.policy.history, consent, now);
         // The policy decides first. Text that would not leave anyway is not compared with the vault, so that its refusal
         // reveals nothing.
         if !matches!(verdict, Verdict::Deny(_))
@@ -71,12 +71,12 @@ impl Core {
         words: &str,
         origin: Option<&Origin>,
     ) -> Result<(), Reason> {
-        if self.history.is_suspected() {
+        if self.policy.history.is_suspected() {
             return Err(Reason::TaintedSession);
         }
         let origin = origin.ok_or(Reason::NotApplicable)?;
-        let is_private = self.task.container() != Container::T0 || self.taint.lock().is_of_earlier();
-        if is_private && self.taint.lock().carries(words, origin) == Carried::Elsewhere {
+        let is_private = self.task.container() != Container::T0 || self.agent.taint.lock().is_of_earlier();
+        if is_private && self.agent.taint.lock().carries(words, origin) == Carried::Elsewhere {
             return Err(Reason::CrossOriginFlow);
         }
         self.check_outgoing(AgentText::Typed(words), true)
@@ -85,12 +85,12 @@ impl Core {
     /// Whether this verb types exactly a value that the model was shown for pages of this origin.
     fn was_shown_for(&self, verb: &Verb, here: Option<&Origin>) -> bool {
         let (Verb::Type { text, .. }, Some(here)) = (verb, here) else { return false };
-        let shown = self.shown_to_model.iter().filter(|(_, _, origin)| origin == here);
+        let shown = self.values.shown_to_model.iter().filter(|(_, _, origin)| origin == here);
         let shown: Vec<_> = shown.map(|(handle, field, _)| (handle.as_str(), *field)).collect();
         if shown.is_empty() {
             return false;
         }
-        let Ok(vault) = self.vault.lock() else { return false };
+        let Ok(vault) = self.values.vault.lock() else { return false };
         let found = vault.scan_released(text, &shown).unwrap_or_default();
         // Punctuation around the value, such as the plus of a phone number, carries no information.
         let is_bare = |rest: Option<&str>| rest.is_some_and(|rest| !rest.contains(char::is_alphanumeric));
@@ -102,8 +102,14 @@ impl Core {
     /// confirmed twice (I13).
     fn check_outgoing(&mut self, text: AgentText<'_>, goes_out: bool) -> Result<(), Reason> {
         let found = {
-            let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
-            let judged = self.sent.judge(text, goes_out, &self.taint.lock(), &self.detectors, &vault);
+            let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
+            let judged = self.agent.sent.judge(
+                text,
+                goes_out,
+                &self.agent.taint.lock(),
+                &self.values.detectors,
+                &vault,
+            );
             judged.map_err(vault::ReleaseError::reason)?
         };
         match found {
@@ -142,7 +148,7 @@ impl Core {
             }
             (Consent::None, Some(_)) => {
                 // Whether the user is asked is decided apart from how many prompts are left.
-                let unasked = self.history.without_prompts();
+                let unasked = self.policy.history.without_prompts();
                 match self.decide(event, Some(page), unasked, Consent::None, now) {
                     // An earlier yes makes no new password.
                     Verdict::Ask(prompt) => {
@@ -155,7 +161,7 @@ impl Core {
             }
             (consent, _) => consent,
         };
-        self.decide(event, Some(page), self.history, consent, now)
+        self.decide(event, Some(page), self.policy.history, consent, now)
     }
 
     /// The user's earlier answer to a prompt that the policy now wants with this scope. An earlier yes does not answer one
@@ -170,7 +176,7 @@ impl Core {
         now: Millis,
     ) -> Consent {
         // Where the policy otherwise asks nothing, a no holds for the session.
-        let longest = self.decision.consent_scope(request.kind).unwrap_or(ConsentScope::Session);
+        let longest = self.policy.decision.consent_scope(request.kind).unwrap_or(ConsentScope::Session);
         let (Some(origin), true) = (page.origin.known(), longest != ConsentScope::EveryTime) else {
             return Consent::None;
         };
@@ -179,7 +185,7 @@ impl Core {
         let fields = self.supplied(kind, request.effective_fields(), origin, sent_to);
         let records = &self.records(kind, fields, origin, sent_to);
         let release = ReleaseScope { kind, fields, records, to: origin, form: Some(form) };
-        match self.book.about(&release, longest, now) {
+        match self.values.book.about(&release, longest, now) {
             Consent::Refused => Consent::Refused,
             _ if scope == ConsentScope::EveryTime => Consent::None,
             answer => answer,
@@ -199,7 +205,7 @@ impl Core {
         let kind = request.kind;
         let fields = self.supplied(kind, request.effective_fields(), origin, sent_to);
         let records = &self.records(kind, fields, origin, sent_to);
-        self.book.bind(&ReleaseScope { kind, fields, records, to: origin, form: Some(form) }, now);
+        self.values.book.bind(&ReleaseScope { kind, fields, records, to: origin, form: Some(form) }, now);
     }
 
     /// Whether the user said never to this kind, for the page, for the page around it or for its form's destination.
@@ -209,7 +215,7 @@ impl Core {
             .into_iter()
             .chain([origin])
             .chain(page.top_origin.known())
-            .any(|site| self.book.never(request.kind, site))
+            .any(|site| self.values.book.never(request.kind, site))
     }
 
     /// The preflight of a plan of the model: the kinds that can never be granted in this task. It decides and records
@@ -217,9 +223,9 @@ impl Core {
     pub(in crate::session) fn preflight(&self, plan: &Plan) -> Vec<(Kind, Reason)> {
         let each = plan.anticipated.iter().filter_map(|request| {
             let refused = never_granted(
-                &self.decision,
+                &self.policy.decision,
                 &self.task,
-                &self.history,
+                &self.policy.history,
                 request.kind,
                 request.effective_fields(),
             );
@@ -242,10 +248,10 @@ impl Core {
         consent: Consent,
         now: Millis,
     ) -> Verdict {
-        let safety = self.safety.band(self.decision.thresholds());
+        let safety = self.agent.safety.band(self.policy.decision.thresholds());
         let question = Question { event, page, task: &self.task, consent, history, safety, now };
-        self.decided = Some(self.decision.valuation(&question));
-        self.decision.decide(&question)
+        self.policy.decided = Some(self.policy.decision.valuation(&question));
+        self.policy.decision.decide(&question)
     }
 }
 

@@ -20,7 +20,9 @@ use portcullis::guard::shared_vault::SharedVault;
 use portcullis::page_text::PageTextGuard;
 use portcullis::page_text::{Quarantine, ScrubSettings, Scrubber};
 use portcullis::session::ActionOutcome;
-use portcullis::session::core::{Command, Core, CoreDependencies, Event, KeyTarget, Look, RenderedPage};
+use portcullis::session::core::{
+    Command, Core, CoreDependencies, Event, GuardCommand, KeyTarget, Look, RenderedPage,
+};
 use sirl::{Currency, Field, Kind, Money};
 use vault::{Binding, Secret, Vault};
 
@@ -283,12 +285,12 @@ impl Played {
                     self.outcome = outcome;
                     return text;
                 }
-                Command::Record { events, .. } => {
+                Command::Guard(GuardCommand::Record { events, .. }) => {
                     let lacks = events.iter().any(self.unrecorded);
                     self.records.extend(events);
                     Event::Recorded(self.recording && !lacks)
                 }
-                Command::Ask(prompt) => {
+                Command::Guard(GuardCommand::Ask(prompt)) => {
                     self.prompts.push(prompt.to_string());
                     self.by_form.push(prompt.by_form().map(drop));
                     self.seen += self.thinks;
@@ -299,7 +301,7 @@ impl Played {
                         if self.nobody { prompt.answered_by_nobody() } else { prompt.answered(self.answer) };
                     Event::Answered(self.stale.clone().unwrap_or(answered))
                 }
-                Command::AskCode { card, prompt } => {
+                Command::Guard(GuardCommand::AskCode { card, prompt }) => {
                     let of_a_card = |asked: &Asked| {
                         matches!(asked, Asked::Pay { .. } | Asked::Release { kind: Kind::Payment, .. })
                     };
@@ -378,7 +380,7 @@ impl Played {
                     self.codes_paid += payment.card.open(|card| usize::from(card.code() == Some(b"987")));
                     Event::Done(self.paid)
                 }
-                Command::KeepVault => {
+                Command::Guard(GuardCommand::KeepVault) => {
                     self.kept
                         .push(self.vault.lock().unwrap().entries().map(|it| it.handle.to_owned()).collect());
                     Event::Kept(self.keeping)

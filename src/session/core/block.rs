@@ -7,7 +7,7 @@ use policy_dfa::{Consent, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, LineReply, PageIdentity, RequestLine};
-use super::messages::{Command, Event, Look, Seen};
+use super::messages::{Command, Event, GuardCommand, Look, Seen};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Warning;
@@ -38,8 +38,8 @@ impl Core {
         });
         let requests: Vec<RequestLine> = requests.collect();
         let named = requests.iter().find_map(|line| line.request.claim.control.clone());
-        let button = named.map(ElementRef).or_else(|| self.pay_button.clone());
-        let before = self.history;
+        let button = named.map(ElementRef).or_else(|| self.read.pay_button.clone());
+        let before = self.policy.history;
         let block = BlockState { requests, button, at: 0, before, code: None };
         if block.has_pending(false) {
             self.enter(State::Block(Box::new((block, BlockPhase::SurveyForms))), Command::Look(Look::Forms))
@@ -87,7 +87,7 @@ impl Core {
                 match block.code.clone() {
                     Some((card, prompt)) => self.enter(
                         State::Block(Box::new((block, BlockPhase::AskingCode))),
-                        Command::AskCode { card, prompt },
+                        Command::Guard(GuardCommand::AskCode { card, prompt }),
                     ),
                     None => self.release_next(block, now),
                 }
@@ -168,11 +168,11 @@ impl Core {
         if let Err(reason) = self.is_as_asked(&request, (page.value(), &controls), (consent, asked_rules)) {
             return self.refuse_current(block, reason, now);
         }
-        self.overtaken = false;
-        let present = self.history;
+        self.user.overtaken = false;
+        let present = self.policy.history;
         if goes_on {
             // The parts of a request are one payment.
-            self.history = block.before;
+            self.policy.history = block.before;
         } else {
             block.before = present;
         }
@@ -181,7 +181,7 @@ impl Core {
             (Verdict::Grant(_), false) => self.refused_part(&block, &pages, now),
             _ => None,
         };
-        self.history = present;
+        self.policy.history = present;
         if let Some(reason) = refused {
             return self.refuse_current(block, reason, now);
         }
@@ -192,7 +192,7 @@ impl Core {
             Verdict::Grant(Granted::Fill(grant)) => GrantedRelease::Fill(grant),
             Verdict::Grant(Granted::Wire(grant)) => GrantedRelease::Wire(grant),
             Verdict::Grant(Granted::PaymentApi(grant)) => GrantedRelease::Pay(grant),
-            Verdict::Grant(Granted::Model(grant)) if self.shows_values_to_model => {
+            Verdict::Grant(Granted::Model(grant)) if self.settings.shows_values_to_model => {
                 GrantedRelease::ShowToModel(grant)
             }
             Verdict::Grant(_) => return self.refuse_current(block, Reason::DeliveryForbidden, now),
@@ -214,7 +214,7 @@ impl Core {
             delivery,
             amount: terms.amount,
         };
-        let command = Command::Record { events: vec![intent], sync: true };
+        let command = Command::Guard(GuardCommand::Record { events: vec![intent], sync: true });
         self.enter(State::Block(Box::new((block, BlockPhase::RecordingIntent(release)))), command)
     }
 
@@ -242,7 +242,7 @@ impl Core {
     /// Answers the agent, once the refusals are recorded.
     pub(super) fn answer_block(&mut self, block: &BlockState) -> Command {
         if let Some((card, _)) = &block.code
-            && let Ok(mut vault) = self.vault.lock()
+            && let Ok(mut vault) = self.values.vault.lock()
         {
             // A security code is for one payment.
             vault.forget_task_value(card, Field::CardCode);
@@ -266,7 +266,7 @@ impl Core {
             request: number,
             kind: Some(kind),
             fields,
-            origin: self.page.clone(),
+            origin: self.read.origin.clone(),
             reason,
         });
         self.warn_of(kind, reason);
@@ -278,18 +278,18 @@ impl Core {
 
     /// Warns the user of a refusal for a low safety or for an egress that stays open, once per kind of request.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
-        let waits = self.wait.take().filter(|_| reason == Reason::EgressBlocked);
+        let waits = self.user.wait.take().filter(|_| reason == Reason::EgressBlocked);
         let is_warned_of = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
         let (origin, wait) = match waits {
             Some((origin, wait)) => (Some(origin), Some(wait)),
-            None => (self.page.clone(), None),
+            None => (self.read.origin.clone(), None),
         };
         let (true, Some(origin)) = (is_warned_of, origin) else { return };
         let warning = Warning { kind, origin, reason, wait };
-        if !self.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
+        if !self.user.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
             self.counts.warnings += 1;
-            self.warned.push(warning.clone());
-            self.warnings.push(warning);
+            self.user.warned.push(warning.clone());
+            self.user.warnings.push(warning);
         }
     }
 
@@ -297,7 +297,7 @@ impl Core {
     /// follows shows it to the user.
     #[cfg_attr(not(unix), allow(dead_code, reason = "the service is for Unix"))]
     pub(in crate::session) fn note_wait(&mut self, to: Origin, wait: Duration) {
-        self.wait = Some((to, wait));
+        self.user.wait = Some((to, wait));
     }
 }
 

@@ -19,11 +19,11 @@ impl Core {
     pub(super) fn offer_hand_over(&mut self, mut block: BlockState) -> Command {
         let Some((at, offer)) = self.possible_hand_over(&block) else { return self.answer_block(&block) };
         block.at = at;
-        self.offered.insert(offer.as_read_by_the_model());
+        self.user.offered.insert(offer.as_read_by_the_model());
         // The offer replaces the warning of the same refusal.
-        let before = self.warnings.len();
-        self.warnings.retain(|warning| (warning.kind, &warning.origin) != (offer.kind, &offer.origin));
-        let withdrawn = u32::try_from(before - self.warnings.len()).unwrap_or(0);
+        let before = self.user.warnings.len();
+        self.user.warnings.retain(|warning| (warning.kind, &warning.origin) != (offer.kind, &offer.origin));
+        let withdrawn = u32::try_from(before - self.user.warnings.len()).unwrap_or(0);
         self.counts.warnings = self.counts.warnings.saturating_sub(withdrawn);
         self.note_prompt();
         let phase = BlockPhase::HandingOver(Box::new(offer.clone()));
@@ -31,31 +31,32 @@ impl Core {
     }
 
     fn possible_hand_over(&mut self, block: &BlockState) -> Option<(usize, HandOver)> {
-        if !self.offers_hand_over || self.prompts_are_spent() {
+        if !self.settings.offers_hand_over || self.prompts_are_spent() {
             return None;
         }
         let origin = self.site_by_hand()?;
         block.requests.iter().enumerate().find_map(|(at, line)| {
             let offer = HandOver::of(line.request.kind, origin.clone(), line.refused?)?;
             let read = offer.as_read_by_the_model();
-            let waits = offer.waits_for_a_second_refusal() && self.first_refusals.insert(read.clone());
-            (!waits && !self.offered.contains(&read)).then_some((at, offer))
+            let waits = offer.waits_for_a_second_refusal() && self.user.first_refusals.insert(read.clone());
+            (!waits && !self.user.offered.contains(&read)).then_some((at, offer))
         })
     }
 
     /// The site on which the user may finish by hand. A site that they did not name is none: they did not mean to visit it.
     /// Nor is one whose name looks like another's, nor any once a page may direct the agent.
     fn site_by_hand(&self) -> Option<Origin> {
-        let origin = self.page.clone().filter(|origin| self.task.origins().contains(origin))?;
-        let trusted = warnings(&origin, self.task.origins()).is_empty() && !self.history.is_suspected();
+        let origin = self.read.origin.clone().filter(|origin| self.task.origins().contains(origin))?;
+        let trusted =
+            warnings(&origin, self.task.origins()).is_empty() && !self.policy.history.is_suspected();
         trusted.then_some(origin)
     }
 
     /// What the agent can do next after an outcome with refusals, or after that of a login's first step. It depends on the
     /// reasons, on the page's controls and on what the agent knows of its task, and on nothing in the vault.
     pub fn next_steps(&self, outcome: &ActionOutcome) -> Vec<&'static str> {
-        let by_hand = !self.offers_hand_over && self.site_by_hand().is_some();
-        next_steps(outcome, by_hand, self.login_goes_on)
+        let by_hand = !self.settings.offers_hand_over && self.site_by_hand().is_some();
+        next_steps(outcome, by_hand, self.agent.login_goes_on)
     }
 
     /// The text of an outcome for the agent, with lines that say what it can do next.
@@ -75,7 +76,7 @@ impl Core {
         let HandOver { kind, origin, .. } = offer;
         let finished = ended == HandedOver::Finished;
         self.unrecorded.push(AuditEvent::HandOver { request, kind, origin, finished });
-        self.taken_over = ended.ends_the_agents_part();
+        self.user.taken_over = ended.ends_the_agents_part();
         if let Some(line) = block.current().filter(|_| ended.ends_the_agents_part()) {
             self.counts.denied(Reason::TakenOver);
             line.reply = Some(LineReply::Own(RequestResult::denied(kind, Reason::TakenOver)));

@@ -111,8 +111,8 @@ pub(super) fn without_typed<'a>(text: &'a str, typed: &[String]) -> Cow<'a, str>
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// A command to the driver.
-pub enum Command {
+/// A command to the driver that needs no browser.
+pub enum GuardCommand {
     /// Write records; with `sync`, to disk.
     Record {
         /// The records.
@@ -130,6 +130,14 @@ pub enum Command {
         /// The prompt.
         prompt: Box<ConsentPrompt>,
     },
+    /// Write the vault's file, which has a new password. Nothing is released before it is on disk.
+    KeepVault,
+}
+
+/// A command to the driver.
+pub enum Command {
+    /// What needs no browser.
+    Guard(GuardCommand),
     /// Offer the user a hand-over, and wait until it ends.
     HandOver(Box<HandOver>),
     /// Read the page for the model.
@@ -143,8 +151,6 @@ pub enum Command {
         /// The page of the decision.
         decided: Option<Box<Observed<Snapshot>>>,
     },
-    /// Write the vault's file, which has a new password. Nothing is released before it is on disk.
-    KeepVault,
     /// Restrict the container's egress to these origins, before a value is shown to the model.
     Narrow(Vec<Origin>),
     /// Fill a form.

@@ -8,7 +8,9 @@
 //! |---|---|
 //! | `agent_messages` | messages of the agent, and its next steps |
 //! | `messages` | commands to the driver, and events from it |
-//! | `state` | the state of a session |
+//! | `state` | the session, and the step that it waits for |
+//! | `subjects` | the state of a session by subject |
+//! | `nonces` | random numbers for prompts and placeholders |
 //! | `step` | one step, and the walk of a verb |
 //! | `block_state` | the state of a request block |
 //! | `block` | the walk of a request block |
@@ -24,15 +26,18 @@ pub(super) mod block_state;
 mod hand_over;
 mod messages;
 mod new_password;
+mod nonces;
 mod parts;
 mod release;
 mod sign_on;
 mod state;
 mod step;
+mod subjects;
 mod survey;
 
 pub use agent_messages::Action;
 pub(crate) use agent_messages::AgentMessage;
-pub use messages::{Command, Event, KeyTarget, Look, Payment, RenderedPage};
+pub use messages::{Command, Event, GuardCommand, KeyTarget, Look, Payment, RenderedPage};
 pub(super) use state::State;
-pub use state::{Core, CoreDependencies, MAX_PROMPTS, NotRaised};
+pub use state::{Core, CoreDependencies, MAX_PROMPTS};
+pub use subjects::NotRaised;

@@ -6,7 +6,7 @@ use sirl::{Field, Request};
 use vault::{NewPasswordRules, Recipe};
 
 use super::block_state::{BlockPhase, BlockState, GrantedRelease};
-use super::messages::Command;
+use super::messages::{Command, GuardCommand};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
@@ -38,7 +38,7 @@ impl Core {
         if !request.effective_fields().contains(Field::NewPassword) {
             return Ok(None);
         }
-        if !self.has_vault_file {
+        if !self.values.has_vault_file {
             return Err(Reason::PasswordNotKept);
         }
         let rules = rules_of(request, page, at).ok_or(Reason::NoControl)?;
@@ -49,7 +49,7 @@ impl Core {
         }
         let site = destination.origin.clone();
         let recipe = Recipe::of(&rules).ok_or(Reason::PasswordRules)?;
-        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let (record, again) = match vault.made_for(&site) {
             Some((_, known)) if *known != rules => return Err(Reason::PasswordRules),
             Some((record, _)) => (record.to_owned(), true),
@@ -81,7 +81,7 @@ impl Core {
         let rules = block.current().and_then(|line| line.new_password.clone());
         let Some(rules) = rules else { return self.look_again(block, release) };
         let mut entropy = self.nonces.entropy();
-        let vault = self.vault.clone();
+        let vault = self.values.vault.clone();
         let Ok(mut vault) = vault.lock() else { return self.end_request(block, Err(Reason::VaultLocked)) };
         let made = match &release {
             GrantedRelease::Fill(grant) => vault.make_password(grant, &rules, &mut entropy),
@@ -92,9 +92,10 @@ impl Core {
         };
         drop(vault);
         match made {
-            Ok(true) => {
-                self.enter(State::Block(Box::new((block, BlockPhase::Keeping(release)))), Command::KeepVault)
-            }
+            Ok(true) => self.enter(
+                State::Block(Box::new((block, BlockPhase::Keeping(release)))),
+                Command::Guard(GuardCommand::KeepVault),
+            ),
             Ok(false) => self.look_again(block, release),
             Err(error) => self.end_request(block, Err(error.reason())),
         }
@@ -111,7 +112,7 @@ impl Core {
             return self.end_request(block, Err(Reason::DeliveryForbidden));
         };
         if !kept {
-            if let Ok(mut vault) = self.vault.lock() {
+            if let Ok(mut vault) = self.values.vault.lock() {
                 vault.forget_made(&origin);
             }
             return self.end_request(block, Err(Reason::PasswordNotKept));
@@ -119,7 +120,10 @@ impl Core {
         let request = block.current().map_or(0, |line| line.number);
         let events = vec![AuditEvent::PasswordMade { request, origin }];
         let phase = BlockPhase::RecordingKept(release);
-        self.enter(State::Block(Box::new((block, phase))), Command::Record { events, sync: true })
+        self.enter(
+            State::Block(Box::new((block, phase))),
+            Command::Guard(GuardCommand::Record { events, sync: true }),
+        )
     }
 
     /// Looks at the page once more before the release.

@@ -18,7 +18,7 @@ use crate::session::outcome::RequestResult;
 impl Core {
     /// The payment provider whose frame this is, if the policy names it.
     pub(in crate::session) fn provider_frame(&self, page: &Snapshot) -> Option<ProviderFrame> {
-        self.decision.provider_frame(page, &self.task)
+        self.policy.decision.provider_frame(page, &self.task)
     }
 
     /// Divides each payment over the frames of the page's provider. A page with such frames takes the card in them alone,

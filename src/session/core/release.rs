@@ -8,7 +8,7 @@ use vault::Vault;
 
 use super::block_state::LineReply;
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, InFlight};
-use super::messages::{Command, Payment, Seen};
+use super::messages::{Command, GuardCommand, Payment, Seen};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::ACCOUNT_NAMES;
@@ -26,7 +26,7 @@ impl Core {
         now: Millis,
     ) -> Command {
         let pages = match seen {
-            Ok(_) if self.overtaken => return self.end_request(block, Err(Reason::ConsentDenied)),
+            Ok(_) if self.user.overtaken => return self.end_request(block, Err(Reason::ConsentDenied)),
             Ok(pages) => pages,
             Err(reason) => return self.end_request(block, Err(reason)),
         };
@@ -63,7 +63,7 @@ impl Core {
                 else {
                     return self.end_request(block, Err(Reason::NoPayButton));
                 };
-                let opened = match self.vault.lock() {
+                let opened = match self.values.vault.lock() {
                     Ok(vault) => vault.open_payment(grant, &page, now).map_err(|error| error.reason()),
                     Err(_) => Err(Reason::VaultLocked),
                 };
@@ -93,16 +93,20 @@ impl Core {
     ) -> Result<(InFlight, Command), Reason> {
         let terms = grant.terms().clone();
         let destination = page.destination.known().cloned().ok_or(Reason::StaleDocument)?;
-        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let values = vault.open_to_the_model(grant, page, now).map_err(|error| error.reason())?;
         for (handle, field) in
             vault.suppliers_to(terms.kind, terms.fields, &terms.origin, &destination.origin)
         {
             let shown = (handle.clone(), field, terms.origin.clone());
-            if !self.shown_to_model.contains(&shown) {
-                self.shown_to_model.push(shown);
+            if !self.values.shown_to_model.contains(&shown) {
+                self.values.shown_to_model.push(shown);
             }
-            self.releases.note(egress::ReleasedValue { handle, field, destination: destination.clone() });
+            self.values.releases.note(egress::ReleasedValue {
+                handle,
+                field,
+                destination: destination.clone(),
+            });
         }
         let open = vec![terms.origin, destination.origin];
         Ok((InFlight::Shown(ShownValues::new(terms.kind, &values)), Command::Narrow(open)))
@@ -118,24 +122,24 @@ impl Core {
     ) -> Result<T, Reason> {
         let same = pages.into_iter().find(|page| page.form == terms.form && page.frame == terms.frame);
         let page = same.ok_or(Reason::StaleDocument)?;
-        let vault = self.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
         let opened = open(&vault, &page).map_err(|error| error.reason())?;
         let destination = terms.goes_to().ok_or(Reason::StaleDocument)?;
         let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
         let receivers = terms.receivers();
         let suppliers = vault.suppliers_among(terms.kind, placed, &receivers.iter().collect::<Vec<_>>());
-        self.agent_actions.note_filled(page.value(), terms, &suppliers);
+        self.agent.actions.note_filled(page.value(), terms, &suppliers);
         drop(vault);
         if terms.kind == Kind::Login {
-            self.book.use_up(&terms.origin, used_names(placed));
+            self.values.book.use_up(&terms.origin, used_names(placed));
         }
-        self.pointed = PointedForm::of(page.value());
+        self.read.pointed = PointedForm::of(page.value());
         // A provider's frame may send the values to each of the provider's origins, on any path.
         let beside = receivers.into_iter().filter(|to| terms.provider.is_some() && *to != destination.origin);
         let beside = beside.map(|origin| Destination { origin, path: "/".into(), method: "POST".into() });
         for to in std::iter::once(destination.clone()).chain(beside) {
             for (handle, field) in suppliers.iter().cloned() {
-                self.releases.note(egress::ReleasedValue { handle, field, destination: to.clone() });
+                self.values.releases.note(egress::ReleasedValue { handle, field, destination: to.clone() });
             }
         }
         Ok(opened)
@@ -167,7 +171,7 @@ impl Core {
             let (kind, fields, total) =
                 (line.request.kind, line.request.effective_fields(), line.request.claim.total);
             let goes_on = line.goes_on;
-            self.login_goes_on |= !line.later.is_empty();
+            self.agent.login_goes_on |= !line.later.is_empty();
             self.counts.releases += 1;
             let delivered = match in_flight {
                 InFlight::Filled if is_unconfirmed => Delivered::Unconfirmed,
@@ -224,7 +228,10 @@ impl Core {
         failed: Option<Reason>,
     ) -> Command {
         let request = block.current().map_or(0, |line| line.number);
-        let command = Command::Record { events: vec![AuditEvent::Outcome { request, failed }], sync: true };
+        let command = Command::Guard(GuardCommand::Record {
+            events: vec![AuditEvent::Outcome { request, failed }],
+            sync: true,
+        });
         self.enter(State::Block(Box::new((block, BlockPhase::RecordingOutcome(reply)))), command)
     }
 

@@ -13,7 +13,7 @@ use sirl::{Field, FieldSet, Kind};
 use url::Url;
 
 use super::block_state::VerbIdentity;
-use super::messages::{Command, Look, RenderedPage, Seen, first_of};
+use super::messages::{Command, GuardCommand, Look, RenderedPage, Seen, first_of};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{Answer, Answered, Asked, ConsentPrompt, Notice, Purpose, ReleaseScope};
@@ -59,12 +59,12 @@ impl Core {
             && self.task.kinds().contains(&Kind::Login)
             && self.task.clone().signing_on(sign_on).sign_on().is_some()
             && provider.scheme() == "https"
-            && !self.history.is_suspected()
-            && self.asked_providers.len() < MAX_PROVIDERS
-            && !self.book.never(Kind::Login, provider);
+            && !self.policy.history.is_suspected()
+            && self.user.asked_providers.len() < MAX_PROVIDERS
+            && !self.values.book.never(Kind::Login, provider);
         let password = FieldSet::EMPTY.with(Field::Password);
         let possible_kind = || {
-            let (decision, task, history) = (&self.decision, &self.task, &self.history);
+            let (decision, task, history) = (&self.policy.decision, &self.task, &self.policy.history);
             never_granted(decision, task, history, Kind::Login, password).is_none()
         };
         if !is_possible
@@ -73,7 +73,7 @@ impl Core {
         {
             return None;
         }
-        if !self.asked_providers.insert(provider.clone()) {
+        if !self.user.asked_providers.insert(provider.clone()) {
             return None;
         }
         let fields = self.account_at(provider);
@@ -85,7 +85,7 @@ impl Core {
             fields,
             records,
         }];
-        let longest = self.decision.consent_scope(Kind::Login).unwrap_or(ConsentScope::Session);
+        let longest = self.policy.decision.consent_scope(Kind::Login).unwrap_or(ConsentScope::Session);
         let scope = if longest == ConsentScope::EveryTime { longest } else { ConsentScope::Session };
         let mut prompt = self.prompt(asked, &[], scope, now);
         let looks_like = warnings(provider, self.task.origins());
@@ -96,7 +96,7 @@ impl Core {
     /// The fields of the login that the vault has for an origin.
     fn account_at(&self, provider: &Origin) -> FieldSet {
         let all = Kind::Login.default_fields();
-        let Ok(vault) = self.vault.lock() else { return FieldSet::EMPTY };
+        let Ok(vault) = self.values.vault.lock() else { return FieldSet::EMPTY };
         vault.suppliers(Kind::Login, all, provider).into_iter().map(|(_, field)| field).collect()
     }
 
@@ -124,7 +124,7 @@ impl Core {
         if let Some(Asked::SignOn { provider, fields, records, .. }) = prompt.asked.first() {
             let login =
                 ReleaseScope { kind: Kind::Login, fields: *fields, records, to: provider, form: None };
-            self.book.note(&login, Answer::Session, now);
+            self.values.book.note(&login, Answer::Session, now);
         }
         self.task = self.task.clone().signing_on(sign_on.clone());
         self.sign_on.agree(sign_on);
@@ -143,10 +143,10 @@ impl Core {
         let is_pointed =
             matches!(verb, Verb::Click { .. } | Verb::Drag { .. } | Verb::Submit { .. } | Verb::Press { .. });
         let goes_where_granted =
-            || self.releases.all().iter().any(|it| Some(&it.destination) == page.destination.known());
+            || self.values.releases.all().iter().any(|it| Some(&it.destination) == page.destination.known());
         let sends_login = is_pointed
             && sends
-            && self.agent_actions.holds_filled(page.value())
+            && self.agent.actions.holds_filled(page.value())
             && is_plain_login(page)
             && goes_where_granted();
         let goes_to = page.destination.known().map(|to| &to.origin);
@@ -203,7 +203,7 @@ impl Core {
         };
         let prompt = Box::new(self.prompt(vec![asked], &[page.value()], ConsentScope::EveryTime, now));
         let state = State::AskingVerb { verb, prompt: prompt.clone(), asked_on };
-        self.enter(state, Command::Ask(prompt))
+        self.enter(state, Command::Guard(GuardCommand::Ask(prompt)))
     }
 
     /// Whether the consent of a verb was asked for with its page shown.

@@ -1,25 +1,22 @@
-//! The state of a session: its task, its dependencies, and its history so far.
+//! The session: its state by subject, and the step that it waits for.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use browser_signals::{ElementRef, Observed, Origin, Snapshot, Verb};
+use browser_signals::{Observed, Origin, Snapshot, Verb};
 use classifier::{Detectors, Safety};
-use policy_dfa::{Consent, DecisionPoint, History, Reason, Root, SessionEvent, Task, Valuation, VerbKind};
-use sha2::{Digest, Sha256};
-use sirl::{Field, Schema};
+use policy_dfa::{Consent, DecisionPoint, Reason, Root, SessionEvent, Task, Valuation, VerbKind};
+use sirl::Schema;
 
 use super::block_state::{BlockPhase, BlockState, VerbIdentity};
-use super::messages::Command;
+use super::messages::{Command, GuardCommand};
+use super::nonces::Nonces;
+use super::subjects::{AgentTrace, CoreSettings, LastRead, NotRaised, PolicyState, UserContact, UserValues};
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, HandOver, Notice, Warning};
-use crate::egress::{AgentEgress, AgreedSignOn, Releases};
+use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, Notice, Warning};
+use crate::egress::{AgreedSignOn, Releases};
 use crate::guard::agent_actions::AgentActions;
-use crate::guard::pointing::PointedForm;
 use crate::guard::shared_vault::SharedVault;
-use crate::guard::taint::{SharedTaint, TaintTracker};
-use crate::safety::TaskSafety;
+use crate::guard::taint::SharedTaint;
 use crate::session::outcome::ActionOutcome;
 use crate::session::report::SessionCounts;
 
@@ -75,88 +72,24 @@ pub struct CoreDependencies {
     pub seed: [u8; 32],
 }
 
-/// Why the container of a task that would need it was not raised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotRaised {
-    /// The user said no.
-    Refused,
-    /// Nobody could be asked.
-    NobodyAsked,
-}
-
 /// The state machine of one session.
 pub struct Core {
     pub(in crate::session) task: Task,
-    pub(in crate::session) decision: DecisionPoint,
-    /// The kinds and fields that the model may ask for.
-    pub(in crate::session) schema: Schema,
-    pub(in crate::session) vault: SharedVault,
-    pub(in crate::session) detectors: Arc<Detectors>,
-    pub(in crate::session) releases: Releases,
-    pub(in crate::session) taint: SharedTaint,
-    /// The agent's recorded actions, shared with the container's egress.
-    pub(in crate::session) agent_actions: AgentActions,
-    pub(in crate::session) book: ConsentBook,
-    pub(in crate::session) history: History,
+    pub(in crate::session) policy: PolicyState,
+    pub(in crate::session) values: UserValues,
+    pub(in crate::session) settings: CoreSettings,
+    pub(in crate::session) agent: AgentTrace,
+    pub(in crate::session) read: LastRead,
+    pub(in crate::session) user: UserContact,
     pub(in crate::session) counts: SessionCounts,
-    /// How often agents guessed a value in earlier sessions.
-    pub(in crate::session) earlier_guesses: u64,
     pub(in crate::session) requests: u64,
-    /// The texts that the agent typed and the addresses that it opened.
-    pub(in crate::session) sent: AgentEgress,
     pub(in crate::session) nonces: Nonces,
     /// The requests whose placeholders are in a form and whose outcome is not recorded yet.
     pub(in crate::session) wires: Vec<u64>,
-    /// Whether the vault has a file, so that consents and new passwords outlive the session.
-    pub(in crate::session) has_vault_file: bool,
-    pub(in crate::session) last_text: String,
-    /// The button that starts a payment on the page that the agent read last.
-    pub(in crate::session) pay_button: Option<ElementRef>,
-    /// The form that the agent pointed at last.
-    pub(in crate::session) pointed: Option<PointedForm>,
-    pub(in crate::session) page: Option<Origin>,
-    /// The safety of what the agent was told.
-    pub(in crate::session) safety: TaskSafety,
-    /// All warnings of the session.
-    pub(in crate::session) warned: Vec<Warning>,
-    /// The warnings that the user has not been shown yet.
-    pub(in crate::session) warnings: Vec<Warning>,
-    /// The last reported wait before a release to a site whose page was open before the task.
-    pub(in crate::session) wait: Option<(Origin, Duration)>,
-    /// The hand-overs that the user was offered, once each.
-    pub(in crate::session) offered: BTreeSet<HandOver>,
-    /// Whether a policy's `deliver model` is carried out.
-    pub(in crate::session) shows_values_to_model: bool,
-    /// Whether the last action filled a step of a login that asks for the password later.
-    pub(in crate::session) login_goes_on: bool,
-    /// The values that the model was shown, with the origin that each was granted for.
-    pub(in crate::session) shown_to_model: Vec<(String, Field, Origin)>,
-    /// Whether the user can be offered a hand-over.
-    pub(in crate::session) offers_hand_over: bool,
-    /// Whether the user took over, which ends the agent's part.
-    pub(in crate::session) taken_over: bool,
-    /// Whether purchases can be carried out.
-    pub(in crate::session) has_payment_handler: bool,
-    /// The sign-on that the user agreed to, shared with the container's egress.
-    pub(in crate::session) sign_on: AgreedSignOn,
-    /// The providers that the user was asked about.
-    pub(in crate::session) asked_providers: BTreeSet<Origin>,
-    /// The author of the task.
-    pub(in crate::session) chosen_by: ChosenBy,
-    /// Why the container was not raised, if the task would need it.
-    pub(in crate::session) not_raised: Option<NotRaised>,
-    /// Whether the last question reached nobody.
-    pub(in crate::session) reached_nobody: bool,
-    /// The refusals for which a hand-over was not offered at once, since the agent may mend its request.
-    pub(in crate::session) first_refusals: BTreeSet<HandOver>,
     /// Refusals of the current block that must be recorded before it is answered.
     pub(in crate::session) unrecorded: Vec<AuditEvent>,
-    /// A notice that every prompt shows.
-    pub(in crate::session) always_noticed: Option<Notice>,
-    /// The last decision's event and signals.
-    pub(in crate::session) decided: Option<(Root, Valuation)>,
-    /// Whether the user changed a standing consent since the current request was decided.
-    pub(in crate::session) overtaken: bool,
+    /// The sign-on that the user agreed to, shared with the container's egress.
+    pub(in crate::session) sign_on: AgreedSignOn,
     pub(in crate::session) state: State,
 }
 
@@ -166,47 +99,25 @@ impl Core {
         let CoreDependencies { vault, detectors, releases, book, has_vault_file, seed } = tools;
         Core {
             task,
-            decision,
-            schema: Schema::default(),
-            vault,
-            detectors,
-            releases,
-            taint: SharedTaint::new(TaintTracker::new(prompt)),
-            agent_actions: AgentActions::default(),
-            book,
-            history: History::default(),
+            policy: PolicyState::new(decision),
+            values: UserValues {
+                vault,
+                detectors,
+                releases,
+                book,
+                has_vault_file,
+                shown_to_model: Vec::new(),
+            },
+            settings: CoreSettings::default(),
+            agent: AgentTrace::new(prompt),
+            read: LastRead::default(),
+            user: UserContact::default(),
             counts: SessionCounts::default(),
-            earlier_guesses: 0,
             requests: 0,
-            sent: AgentEgress::default(),
             nonces: Nonces::new(seed),
             wires: Vec::new(),
-            has_vault_file,
-            last_text: String::new(),
-            pay_button: None,
-            pointed: None,
-            page: None,
-            safety: TaskSafety::default(),
-            warned: Vec::new(),
-            warnings: Vec::new(),
-            wait: None,
-            offered: BTreeSet::new(),
-            shows_values_to_model: false,
-            login_goes_on: false,
-            shown_to_model: Vec::new(),
-            offers_hand_over: false,
-            taken_over: false,
-            has_payment_handler: true,
-            sign_on: AgreedSignOn::default(),
-            asked_providers: BTreeSet::new(),
-            chosen_by: ChosenBy::Agent,
-            not_raised: None,
-            reached_nobody: false,
-            first_refusals: BTreeSet::new(),
             unrecorded: Vec::new(),
-            always_noticed: None,
-            decided: None,
-            overtaken: false,
+            sign_on: AgreedSignOn::default(),
             state: State::Idle,
         }
     }
@@ -214,90 +125,90 @@ impl Core {
     /// Records the agent's actions where the container's egress sees them.
     #[must_use]
     pub fn with_agent_actions(mut self, agent_actions: AgentActions) -> Core {
-        self.agent_actions = agent_actions;
+        self.agent.actions = agent_actions;
         self
     }
 
     /// Restricts requests to the kinds and fields that a schema declares.
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Core {
-        self.schema = schema;
+        self.policy.schema = schema;
         self
     }
 
     /// Carries out a policy's `deliver model`.
     #[must_use]
     pub fn with_values_shown_to_the_model(mut self, shown: bool) -> Core {
-        self.shows_values_to_model = shown;
+        self.settings.shows_values_to_model = shown;
         self
     }
 
     /// Offers the user a hand-over where the agent's request is refused.
     #[must_use]
     pub fn with_hand_over(mut self, offered: bool) -> Core {
-        self.offers_hand_over = offered;
+        self.settings.offers_hand_over = offered;
         self
     }
 
     /// Whether purchases can be carried out. Without a handler the user is not asked about them.
     #[must_use]
     pub fn with_payment_handler(mut self, there: bool) -> Core {
-        self.has_payment_handler = there;
+        self.settings.has_payment_handler = there;
         self
     }
 
     /// Why the container of a task that would need it was not raised.
     #[must_use]
     pub fn not_raised(mut self, why: Option<NotRaised>) -> Core {
-        self.not_raised = why;
+        self.settings.not_raised = why;
         self
     }
 
     /// The author of the task; without this call it counts as the agent's.
     #[must_use]
     pub fn chosen_by(mut self, author: ChosenBy) -> Core {
-        self.chosen_by = author;
+        self.settings.chosen_by = author;
         self
     }
 
     /// Adds a notice to every prompt.
     #[must_use]
     pub fn with_notice(mut self, notice: Option<Notice>) -> Core {
-        self.always_noticed = notice;
+        self.settings.notice = notice;
         self
     }
 
     /// The event and the signals of the last decision, so that another walk of the same policy can check it.
     pub fn decided(&self) -> Option<(Root, Valuation)> {
-        self.decided
+        self.policy.decided
     }
 
     /// Shows with every prompt how often agents guessed a value in earlier sessions.
     #[must_use]
     pub fn with_earlier_guesses(mut self, times: u64) -> Core {
-        self.earlier_guesses = times;
+        self.settings.earlier_guesses = times;
         self
     }
 
     /// Records text of a page that the model was shown in another way than by reading it.
     pub fn note_unattributed(&mut self, text: &str) {
-        self.taint.lock().add_unattributed(text);
+        self.agent.taint.lock().add_unattributed(text);
     }
 
     /// Records the safety of something that the agent was told; none where nobody judged it. `page` is the origin that it
     /// was read at, if it was.
     pub fn note_told(&mut self, page: Option<&Origin>, safety: Option<Safety>) {
-        self.safety.told(page, safety);
+        self.agent.safety.told(page, safety);
     }
 
     /// Records the safety of a page that was judged and not told, for warnings.
     pub fn note_judged(&mut self, page: &Origin, safety: Option<Safety>) {
-        self.safety.judged(page, safety);
+        self.agent.safety.judged(page, safety);
     }
 
     /// Whether the user took over, and the agent has no part in the page any more.
     pub fn is_taken_over(&self) -> bool {
-        self.taken_over
+        self.user.taken_over
     }
 
     /// The counts so far.
@@ -307,12 +218,12 @@ impl Core {
 
     /// Whether the policy has safety thresholds.
     pub(in crate::session) fn asks_for_safety(&self) -> bool {
-        self.decision.thresholds().is_some()
+        self.policy.decision.thresholds().is_some()
     }
 
     /// Advances the policy's history.
     pub(in crate::session) fn happened(&mut self, happened: SessionEvent) {
-        self.history = self.decision.after(self.history, happened);
+        self.policy.history = self.policy.decision.after(self.policy.history, happened);
     }
 
     /// Counts something that was stopped below the policy, such as a request that a page sends on its own. It is no
@@ -323,15 +234,15 @@ impl Core {
 
     /// Records whether a question reached anybody.
     pub(in crate::session) fn note_reached(&mut self, answered: &Answered) {
-        self.reached_nobody = answered.reached_nobody();
+        self.user.reached_nobody = answered.reached_nobody();
     }
 
     /// The reason of a refusal: where nobody could be asked, that is the reason, and not a no; and where the user said no to the
     /// container, that is the reason, and not the container.
     pub(in crate::session) fn for_want_of_a_user(&self, reason: Reason) -> Reason {
         match reason {
-            Reason::ConsentDenied if self.reached_nobody => Reason::NobodyToAsk,
-            Reason::InvalidContainer => match self.not_raised {
+            Reason::ConsentDenied if self.user.reached_nobody => Reason::NobodyToAsk,
+            Reason::InvalidContainer => match self.settings.not_raised {
                 Some(NotRaised::NobodyAsked) => Reason::NobodyToAsk,
                 Some(NotRaised::Refused) => Reason::ConsentDenied,
                 None => reason,
@@ -342,12 +253,12 @@ impl Core {
 
     /// The warnings that the user has not been shown yet. Each is returned once.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
+        std::mem::take(&mut self.user.warnings)
     }
 
     /// Keeps a warning that could not be shown, for the next time.
     pub(in crate::session) fn keep_warning(&mut self, warning: Warning) {
-        self.warnings.push(warning);
+        self.user.warnings.push(warning);
     }
 
     /// The task.
@@ -357,12 +268,12 @@ impl Core {
 
     /// Returns the decision point.
     pub fn into_decision(self) -> DecisionPoint {
-        self.decision
+        self.policy.decision
     }
 
     /// The taint of the session.
     pub(in crate::session) fn taint(&self) -> SharedTaint {
-        self.taint.clone()
+        self.agent.taint.clone()
     }
 
     pub(in crate::session) fn enter(&mut self, state: State, command: Command) -> Command {
@@ -371,40 +282,6 @@ impl Core {
     }
 
     pub(in crate::session) fn record(&mut self, events: Vec<AuditEvent>, after: AfterRecord) -> Command {
-        self.enter(State::Recording(after), Command::Record { events, sync: false })
-    }
-}
-
-/// Random numbers for prompts and placeholders. Each is used once: a hash of the seed and a counter.
-pub(in crate::session) struct Nonces {
-    seed: [u8; 32],
-    used: u64,
-}
-
-impl Nonces {
-    pub(super) fn new(seed: [u8; 32]) -> Nonces {
-        Nonces { seed, used: 0 }
-    }
-
-    pub(in crate::session) fn next(&mut self) -> [u8; 16] {
-        self.used += 1;
-        let hash = Sha256::new().chain_update(self.seed).chain_update(self.used.to_le_bytes()).finalize();
-        let mut nonce = [0; 16];
-        nonce.iter_mut().zip(hash).for_each(|(out, byte)| *out = byte);
-        nonce
-    }
-
-    /// Random bytes for the vault's placeholders, independent of every other number.
-    pub(super) fn entropy(&mut self) -> impl FnMut(&mut [u8]) + use<> {
-        let seed = self.next();
-        let mut used = 0_u64;
-        move |out: &mut [u8]| {
-            for chunk in out.chunks_mut(32) {
-                used += 1;
-                let hash = Sha256::new().chain_update(b"placeholders").chain_update(seed);
-                let hash = hash.chain_update(used.to_le_bytes()).finalize();
-                chunk.iter_mut().zip(hash).for_each(|(byte, random)| *byte = random);
-            }
-        }
+        self.enter(State::Recording(after), Command::Guard(GuardCommand::Record { events, sync: false }))
     }
 }

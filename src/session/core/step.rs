@@ -7,8 +7,11 @@ use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, V
 
 use super::agent_messages::{Action, AgentMessage};
 use super::block_state::VerbIdentity;
-use super::messages::{Command, Event, KeyTarget, Look, RenderedPage, Seen, first_of, without_typed};
+use super::messages::{
+    Command, Event, GuardCommand, KeyTarget, Look, RenderedPage, Seen, first_of, without_typed,
+};
 use super::state::{AfterRecord, Core, State};
+use super::subjects::LastRead;
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
@@ -62,13 +65,13 @@ impl Core {
 
     fn act(&mut self, action: Action) -> Command {
         self.counts.actions += 1;
-        self.login_goes_on = false;
+        self.agent.login_goes_on = false;
         match action {
-            Action::Verb(verb) if self.taken_over => self.refuse_verb(&verb, None, Reason::TakenOver),
-            Action::Request(_) if self.taken_over => self.refuse_block(Reason::TakenOver, ""),
+            Action::Verb(verb) if self.user.taken_over => self.refuse_verb(&verb, None, Reason::TakenOver),
+            Action::Request(_) if self.user.taken_over => self.refuse_block(Reason::TakenOver, ""),
             Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
             Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
-                let doing = State::Doing(kind_of(&verb), self.page.clone());
+                let doing = State::Doing(kind_of(&verb), self.read.origin.clone());
                 self.enter(doing, Command::Do { verb, decided: None })
             }
             Action::Verb(verb) => {
@@ -76,7 +79,7 @@ impl Core {
                 let consent = Consent::None;
                 self.enter(State::Aiming { verb, consent, asked_on: None }, Command::Look(look))
             }
-            Action::Request(text) => match AgentMessage::read(&self.schema, &text) {
+            Action::Request(text) => match AgentMessage::read(&self.policy.schema, &text) {
                 Ok(AgentMessage::Block(block)) => self.begin_block(block),
                 Ok(AgentMessage::Plan(plan)) => {
                     Command::Answer(ActionOutcome::new(ActionResult::Planned(self.preflight(&plan))))
@@ -88,15 +91,12 @@ impl Core {
 
     /// Whether a text is a request for values, and no plan.
     pub(in crate::session) fn is_block(&self, text: &str) -> bool {
-        matches!(AgentMessage::read(&self.schema, text), Ok(AgentMessage::Block(_)))
+        matches!(AgentMessage::read(&self.policy.schema, text), Ok(AgentMessage::Block(_)))
     }
 
     /// Forgets what the agent read of the page, since it acts on another one from now on.
     pub(in crate::session) fn turn_to_another_page(&mut self) {
-        self.page = None;
-        self.last_text.clear();
-        self.pay_button = None;
-        self.pointed = None;
+        self.read = LastRead::default();
     }
 
     /// Refuses a block as a whole. `detail` says where the error is.
@@ -107,7 +107,7 @@ impl Core {
             request: self.requests,
             kind: None,
             fields: sirl::FieldSet::EMPTY,
-            origin: self.page.clone(),
+            origin: self.read.origin.clone(),
             reason,
         };
         let unrecorded = ActionOutcome::block_refused(Reason::AuditUnavailable, "");
@@ -121,18 +121,18 @@ impl Core {
         match page {
             Ok(RenderedPage { text, typed, origin, safety, pay_button }) => {
                 if let Some(origin) = &origin {
-                    self.taint.lock().read_at(origin, &without_typed(&text, &typed));
+                    self.agent.taint.lock().read_at(origin, &without_typed(&text, &typed));
                 }
                 self.note_told(origin.as_ref(), safety);
-                self.page = origin;
+                self.read.origin = origin;
                 // What a question quotes is what a person sees.
-                self.last_text = as_seen(&text).into_owned();
-                self.pay_button = pay_button;
+                self.read.text = as_seen(&text).into_owned();
+                self.read.pay_button = pay_button;
                 Command::Answer(ActionOutcome::page(text))
             }
             Err(reason) => {
-                self.last_text.clear();
-                self.pay_button = None;
+                self.read.text.clear();
+                self.read.pay_button = None;
                 self.failed(VerbKind::Read, None, reason)
             }
         }
@@ -168,7 +168,7 @@ impl Core {
             return self.refuse_verb(&verb, origin, Reason::NotApplicable);
         }
         // What a page drags may be the text of a filled control, and may be dropped into one whose form was not decided.
-        if matches!(verb, Verb::Drag { .. }) && !self.releases.all().is_empty() {
+        if matches!(verb, Verb::Drag { .. }) && !self.values.releases.all().is_empty() {
             return self.refuse_verb(&verb, origin, Reason::DragAfterRelease);
         }
         let here = VerbIdentity::of(&verb, &page);
@@ -193,7 +193,7 @@ impl Core {
                 if !self.is_at_provider(&page) {
                     self.note_agent_action(&verb, &page);
                 }
-                self.pointed = PointedForm::of(page.value());
+                self.read.pointed = PointedForm::of(page.value());
                 // The history counts the verb before it is carried out: it may have its effect even if it fails.
                 self.happened(SessionEvent::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };
@@ -217,7 +217,7 @@ impl Core {
                 let prompt = Box::new(prompt);
                 let asked_on = Box::new(here);
                 let state = State::AskingVerb { verb, prompt: prompt.clone(), asked_on };
-                self.enter(state, Command::Ask(prompt))
+                self.enter(state, Command::Guard(GuardCommand::Ask(prompt)))
             }
         }
     }
@@ -232,7 +232,7 @@ impl Core {
         sets && page
             .target
             .as_ref()
-            .is_some_and(|target| self.agent_actions.is_filled(page.value(), target.node))
+            .is_some_and(|target| self.agent.actions.is_filled(page.value(), target.node))
     }
 
     /// Records the agent action of a verb. A container that is not raised contains no values of the user's.
@@ -241,13 +241,13 @@ impl Core {
             return;
         }
         let context = |text: &str| agent_actions::FormContext {
-            is_own: self.taint.lock().is_own(text),
-            is_filled: self.agent_actions.is_filled_form(page.value()),
-            is_unseen: self.agent_actions.is_unseen_in(page.form),
+            is_own: self.agent.taint.lock().is_own(text),
+            is_filled: self.agent.actions.is_filled_form(page.value()),
+            is_unseen: self.agent.actions.is_unseen_in(page.form),
         };
         if let Some(weighed) = agent_actions::weigh(verb, page, &context) {
             let node = page.target.as_ref().map(|target| target.node);
-            self.agent_actions.note(page.value(), node, weighed);
+            self.agent.actions.note(page.value(), node, weighed);
         }
     }
 

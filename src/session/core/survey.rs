@@ -6,7 +6,7 @@ use sirl::{Field, Kind};
 
 use super::block::has_loose_free_text;
 use super::block_state::{BlockPhase, BlockState, PageIdentity, PendingConsent};
-use super::messages::{Command, Look, Seen, first_of};
+use super::messages::{Command, GuardCommand, Look, Seen, first_of};
 use super::state::{Core, State};
 use crate::consent::Asked;
 use crate::guard::placement::place_at;
@@ -65,7 +65,7 @@ impl Core {
         now: Millis,
     ) -> Command {
         let mut asks: Vec<PendingConsent> = Vec::new();
-        let mut pointed = self.pointed.clone();
+        let mut pointed = self.read.pointed.clone();
         self.divide(&mut block, forms);
         for at in 0..block.requests.len() {
             block.at = at;
@@ -141,7 +141,7 @@ impl Core {
             // The order is at the shop, also where a provider's frame takes the card.
             let provider = self.provider_frame(&paid.page);
             let shop = provider.map_or_else(|| paid.origin.clone(), |frame| frame.top_origin().clone());
-            if !self.agent_actions.can_be_shown() {
+            if !self.agent.actions.can_be_shown() {
                 return self.refuse_all(block, Reason::TooMuchToShow, now);
             }
             let page_says = self.page_says_it_recurs(&shop);
@@ -152,7 +152,7 @@ impl Core {
                 _ => None,
             });
             let filled: Vec<String> = filled.flatten().collect();
-            asked.push(Asked::Order(self.agent_actions.order(&shop, filled, page_says)));
+            asked.push(Asked::Order(self.agent.actions.order(&shop, filled, page_says)));
         }
         let pages: Vec<&Snapshot> = asks.iter().map(|ask| &*ask.page).collect();
         // One answer covers all requests, so it lasts no longer than the strictest one allows.
@@ -161,13 +161,13 @@ impl Core {
         let prompt = self.prompt(asked, &pages, scope, now);
         let prompt = Box::new(prompt);
         let phase = BlockPhase::Asking(asks, prompt.clone());
-        self.enter(State::Block(Box::new((block, phase))), Command::Ask(prompt))
+        self.enter(State::Block(Box::new((block, phase))), Command::Guard(GuardCommand::Ask(prompt)))
     }
 
     /// Why a purchase could not be carried out although it were granted, as far as that is known before the button is
     /// pressed. Whether the shop then asks the browser for the payment is known only afterwards.
     fn cannot_pay(&self, block: &BlockState, page: &Snapshot) -> Option<Reason> {
-        if !self.has_payment_handler {
+        if !self.settings.has_payment_handler {
             return Some(Reason::NoPaymentHandler);
         }
         if block.button.is_none() {

@@ -2,12 +2,11 @@
 //! time.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use browser_signals::playwright::developer_tools::Recording;
 use browser_signals::playwright::{Browser, PageEvent, Tab, WireEnd};
 use browser_signals::{Observed, Origin, SealedFill, SealedWire, Snapshot, TextGuard, Verb};
-use policy_dfa::{Millis, Reason, SessionEvent, Task};
+use policy_dfa::{Reason, Task};
 use sirl::Kind;
 
 use super::container_actions::{
@@ -15,26 +14,25 @@ use super::container_actions::{
     release_within, sites_on_this_machine, take_refusals, wire_reason,
 };
 use super::downloads::ToldDownload;
-use super::opening::{self, ReadySession, SealedTask, TaskSurface};
+use super::driver::Driver;
+use super::opening::{self, TaskSurface};
 use super::task_source::TaskSource;
-use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
+use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser};
 use crate::consent::{HandOver, HandedOver};
 use crate::egress::proxy::EgressProxy;
+use crate::guard::Guard;
 use crate::guard::agent_actions::AgentActions;
-use crate::guard::agent_memory::TaskMemory;
 #[cfg(unix)]
 use crate::guard::upload_folder::CopiedFiles;
-use crate::guard::{Dependencies, Guard};
-use crate::page_text::{PageTextGuard, Quarantine};
+use crate::page_text::Quarantine;
 use crate::session::core::Action;
-use crate::session::core::{Command, Core, Event, Look, RenderedPage};
+use crate::session::core::{Command, Event, Look, RenderedPage};
 use crate::session::{ActionOutcome, Proposal, SessionError, SessionReport, UserTask};
 use crate::system::unix_ms;
 
 /// One task in one container of the guard's browser.
 pub struct Session {
-    id: SessionId,
-    pub(super) core: Core,
+    pub(super) driver: Driver,
     /// The page that the agent acts on.
     pub(super) tab: Arc<Tab>,
     /// All pages of the container, in the order in which they opened.
@@ -55,16 +53,6 @@ pub struct Session {
     pub(super) agent_actions: AgentActions,
     /// The origins of payment providers that the policy names, if the task may pay in their frames. They stay open.
     pub(super) providers: Vec<Origin>,
-    pub(super) text: PageTextGuard,
-    quarantine: Quarantine,
-    /// The task's part in the memory of its agent, if the guard's tasks are one agent's.
-    memory: Option<TaskMemory>,
-    /// The generation of the vault whose standing consents the session knows.
-    known_generation: Option<u64>,
-    pub(super) dependencies: Dependencies,
-    prompt: String,
-    ruled_out: Vec<(Kind, Reason)>,
-    started: Instant,
     /// Whether dialogs of the page wait for the agent.
     pub(super) dialogs_wait: bool,
 }
@@ -143,16 +131,12 @@ impl Session {
                 return Err((error, Box::new(Guard { decision, dependencies })));
             }
         };
-        let SealedTask { id, prompt, ruled_out, .. } = &sealed;
-        let (id, prompt, ruled_out) = (*id, prompt.clone(), ruled_out.clone());
         let SharedChecks { releases, agent_actions, sign_on } = shared;
-        let ReadySession { core, text, quarantine, memory } = sealed.ready(decision, &dependencies, releases);
-        let core = core.with_agent_actions(agent_actions.clone()).with_sign_on(sign_on);
-        let started = Instant::now();
+        let mut driver = sealed.ready(decision, dependencies, releases);
+        driver.core = driver.core.with_agent_actions(agent_actions.clone()).with_sign_on(sign_on);
         let tab = Arc::new(tab);
-        let mut session = Session {
-            id,
-            core,
+        Ok(Session {
+            driver,
             pages: vec![Arc::clone(&tab)],
             tab,
             pages_open: false,
@@ -165,57 +149,46 @@ impl Session {
             proxy,
             agent_actions,
             providers,
-            text,
-            quarantine,
-            memory,
-            known_generation: None,
-            dependencies,
-            prompt,
-            ruled_out,
-            started,
             dialogs_wait: false,
-        };
-        session.save_standing();
-        session.dependencies.sign_head();
-        Ok(session)
+        })
     }
 
     /// The prompt as it is shown to the model, with handles in place of the values.
     pub fn prompt(&self) -> &str {
-        &self.prompt
+        &self.driver.prompt
     }
 
     /// The sealed task: its sites, its kinds of request, its container.
     pub fn task(&self) -> &Task {
-        self.core.task()
+        self.driver.core.task()
     }
 
     /// The number of prompts in this session so far.
     pub fn prompts(&self) -> u32 {
-        self.core.counts().prompts
+        self.driver.core.counts().prompts
     }
 
     /// Whether the container has values of the user's. From then on until it closes, the model gets no picture of it, and
     /// no text that did not pass the guard.
     pub fn has_released(&self) -> bool {
-        self.text.has_released()
+        self.driver.text.has_released()
     }
 
     /// Whether the container may have private data: a released value, or text that the user typed by hand, which cannot be
     /// masked. From then on only text that passed the guard may leave the container.
     pub fn is_private(&self) -> bool {
-        !self.text.tells_paths()
+        !self.driver.text.tells_paths()
     }
 
     /// What the agent can do next after an outcome with refusals, a sentence each ([`Reason::next_step`]), and where the user could
     /// finish by hand.
     pub fn next_steps(&self, outcome: &ActionOutcome) -> Vec<&'static str> {
-        self.core.next_steps(outcome)
+        self.driver.core.next_steps(outcome)
     }
 
     /// The text of an outcome for the agent, with a line for each of the next steps.
     pub fn with_next_steps(&self, outcome: &ActionOutcome) -> String {
-        self.core.with_next_steps(outcome)
+        self.driver.core.with_next_steps(outcome)
     }
 
     /// Whether the last page, its process or the browser ended. The session can then only be finished.
@@ -225,18 +198,18 @@ impl Session {
 
     /// Whether the user took over. The agent then has no part in the page any more.
     pub fn is_taken_over(&self) -> bool {
-        self.core.is_taken_over()
+        self.driver.core.is_taken_over()
     }
 
     /// The kinds of request that the user's words may need and the policy can never grant in this task, with the reason,
     /// for the user. The prompt leaves them out, and they are not part of the task.
     pub fn ruled_out(&self) -> &[(Kind, Reason)] {
-        &self.ruled_out
+        &self.driver.ruled_out
     }
 
     /// The texts that were withheld from the model as suspicious. They are for the user, never for the model.
     pub fn quarantine(&self) -> &Quarantine {
-        &self.quarantine
+        &self.driver.quarantine
     }
 
     /// The session's tab, for tests.
@@ -256,7 +229,7 @@ impl Session {
         if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
             return refusal;
         }
-        self.learn_of_other_tasks();
+        self.driver.learn_of_other_tasks();
         let prepared = self.prepare_pages(&action).await;
         self.answer_waiting().await;
         // A page may lead on a little after the action that made it do so.
@@ -264,29 +237,24 @@ impl Session {
         self.read_filled_back(&action).await;
         self.judge_safety(&action).await;
         let mut command = match prepared {
-            Ok(()) => self.core.step(Event::Act(action), self.now()),
-            Err(reason) => self.core.refuse_block(reason, ""),
+            Ok(()) => self.driver.core.step(Event::Act(action), self.driver.now()),
+            Err(reason) => self.driver.core.refuse_block(reason, ""),
         };
         loop {
             let event = match command {
                 Command::Answer(mut outcome) => {
                     outcome.form_asks_for = self.words_of_the_form();
-                    self.save_standing();
+                    self.driver.save_standing();
                     self.after_action().await;
                     return outcome;
                 }
-                Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
-                Command::Ask(prompt) => Event::Answered(self.dependencies.ask(&prompt).await),
-                Command::AskCode { card, prompt } => {
-                    self.dependencies.ask_code(&card, &prompt).await;
-                    Event::CodeAsked
-                }
-                Command::KeepVault => Event::Kept(self.dependencies.save()),
+                Command::Guard(command) => self.driver.carry_out(command).await,
                 Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
                 Command::Read => {
-                    let text = self.tab.read(&self.text).await;
-                    self.agent_actions.note_on_page(self.text.take_shown());
-                    let (safety, pay_button) = (self.text.take_safety(), self.text.take_pay_button());
+                    let text = self.tab.read(&self.driver.text).await;
+                    self.agent_actions.note_on_page(self.driver.text.take_shown());
+                    let (safety, pay_button) =
+                        (self.driver.text.take_safety(), self.driver.text.take_pay_button());
                     let page = text.map(|page| RenderedPage {
                         text: page.text,
                         typed: page.typed,
@@ -313,16 +281,18 @@ impl Session {
                 }
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
-                Command::Pay(payment) => Event::Done(pay(&self.tab, &mut self.dependencies, *payment).await),
+                Command::Pay(payment) => {
+                    Event::Done(pay(&self.tab, &mut self.driver.dependencies, *payment).await)
+                }
             };
-            command = self.core.step(event, self.now());
+            command = self.driver.core.step(event, self.driver.now());
         }
     }
 
     /// What follows each action of the agent: the user's warnings, and what the browser did meanwhile.
     pub(super) async fn after_action(&mut self) {
-        self.note_for_other_tasks();
-        self.show_warnings().await;
+        self.driver.note_for_other_tasks(self.is_private());
+        self.driver.show_warnings().await;
         self.note_browser_events();
         self.tab.let_dialogs_wait(self.dialogs_wait);
         self.reopen_window().await;
@@ -364,16 +334,16 @@ impl Session {
     /// Judges the page's present safety before a request, if the policy has safety thresholds. The agent may not have read
     /// the page, so this score is for the warnings of a question alone.
     async fn judge_safety(&mut self, action: &Action) {
-        if !self.core.asks_for_safety() || !matches!(action, Action::Request(_)) {
+        if !self.driver.core.asks_for_safety() || !matches!(action, Action::Request(_)) {
             return;
         }
-        let page = self.tab.read(&self.text).await;
-        let safety = self.text.take_safety();
+        let page = self.tab.read(&self.driver.text).await;
+        let safety = self.driver.text.take_safety();
         // Where neither this page nor anything else could be judged, the policy denies.
         if let Ok(page) = page
             && let Some(origin) = page.origin
         {
-            self.core.note_judged(&origin, safety);
+            self.driver.core.note_judged(&origin, safety);
         }
     }
 
@@ -383,62 +353,8 @@ impl Session {
         self.tab.end_downloads();
         self.note_browser_events();
         self.tab.close().await;
-        self.record(&[AuditEvent::Ended], true);
-        self.dependencies.store_quarantine(&self.quarantine);
-        self.dependencies.store_guesses(&self.core.counts().guessed);
-        self.note_for_other_tasks();
-        self.dependencies.sign_head();
-        self.dependencies.vault().forget_task_values();
-        let report =
-            SessionReport { counts: self.core.counts().clone(), container: self.core.task().container() };
-        (report, Guard { decision: self.core.into_decision(), dependencies: self.dependencies })
-    }
-
-    /// Takes over what changed in tasks at the same time: what their agent read in private containers, whether it guessed a value, and
-    /// the user's answers that outlive them.
-    pub(super) fn learn_of_other_tasks(&mut self) {
-        if let Some(memory) = &mut self.memory
-            && memory.learn()
-        {
-            self.core.happened(SessionEvent::Suspected);
-        }
-        if !self.dependencies.has_vault_file() {
-            return;
-        }
-        let generation = self.dependencies.vault().generation();
-        if self.known_generation == Some(generation) {
-            return;
-        }
-        // A locked vault says nothing of its consents, and releases nothing.
-        if let Some(stored) = self.dependencies.stored_consents() {
-            self.known_generation = Some(generation);
-            self.core.take_over_standing(stored);
-        }
-    }
-
-    /// Lets tasks at the same time know of the guesses in this one, and of what is read in it, once its container is private.
-    pub(super) fn note_for_other_tasks(&self) {
-        if let Some(memory) = &self.memory {
-            memory.note(&self.core.counts().guessed, self.is_private());
-        }
-    }
-
-    /// Stores new standing consents. If that fails, they hold for this task.
-    fn save_standing(&mut self) {
-        if let Some(changes) = self.core.take_standing()
-            && self.dependencies.store_standing(&changes)
-        {
-            self.core.note_stored(&changes);
-        }
-    }
-
-    /// Shows the user the refusals on unsafe pages.
-    pub(super) async fn show_warnings(&mut self) {
-        for warning in self.core.take_warnings() {
-            if !self.dependencies.warn(&warning).await {
-                self.core.keep_warning(warning);
-            }
-        }
+        let is_private = self.is_private();
+        self.driver.finish(is_private)
     }
 
     /// Offers the user a hand-over. Placeholders are withdrawn from forms first, since the user would send them as they
@@ -446,37 +362,28 @@ impl Session {
     async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
         self.tab.withdraw_wires();
         self.tab.end_typed();
-        self.text.note_unknown_values();
-        self.dependencies.hand_over(offer).await
-    }
-
-    pub(super) fn now(&self) -> Millis {
-        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
-    }
-
-    pub(super) fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
-        let time = unix_ms();
-        events.iter().all(|event| self.dependencies.audit.append(self.id, event, time, sync).is_ok())
+        self.driver.text.note_unknown_values();
+        self.driver.dependencies.hand_over(offer).await
     }
 
     pub(super) fn note_browser_events(&mut self) {
         let events: Vec<PageEvent> = self.pages.iter().flat_map(|page| page.events()).collect();
         for event in events {
             if let PageEvent::WireEnded { request, end } = event {
-                let ended = self.core.end_wire(request, not_delivered(end));
-                self.record(ended.as_slice(), true);
+                let ended = self.driver.core.end_wire(request, not_delivered(end));
+                self.driver.record(ended.as_slice(), true);
                 continue;
             }
             let what = BlockedByBrowser::from(&event);
             if what == BlockedByBrowser::Request {
-                self.core.note_denial(Reason::EgressBlocked);
+                self.driver.core.note_denial(Reason::EgressBlocked);
             }
-            self.record(&[AuditEvent::Browser { what }], false);
+            self.driver.record(&[AuditEvent::Browser { what }], false);
         }
         self.note_downloads();
         for _ in 0..take_refusals(&self.proxy) {
-            self.core.note_denial(Reason::EgressBlocked);
-            self.record(&[AuditEvent::Browser { what: BlockedByBrowser::Request }], false);
+            self.driver.core.note_denial(Reason::EgressBlocked);
+            self.driver.record(&[AuditEvent::Browser { what: BlockedByBrowser::Request }], false);
         }
     }
 

@@ -48,18 +48,18 @@ impl Session {
         if self.is_taken_over() {
             return ActionOutcome::refused(Reason::TakenOver);
         }
-        self.learn_of_other_tasks();
+        self.driver.learn_of_other_tasks();
         let words = words.filter(|_| accept);
         if words.is_some() && (dialog.kind != DialogKind::Prompt || self.is_private()) {
             return ActionOutcome::refused(Reason::NotApplicable);
         }
         if let Some(words) = words
-            && let Err(reason) = self.core.may_answer_with(words, dialog.origin.as_ref())
+            && let Err(reason) = self.driver.core.may_answer_with(words, dialog.origin.as_ref())
         {
-            self.core.note_denial(reason);
+            self.driver.core.note_denial(reason);
             let event =
                 AuditEvent::Verb { verb: VerbKind::Type, origin: dialog.origin, refused: Some(reason) };
-            self.record(&[event], false);
+            self.driver.record(&[event], false);
             return ActionOutcome::refused(reason);
         }
         let chooses = accept && dialog.kind != DialogKind::Alert;
@@ -69,7 +69,7 @@ impl Session {
         }
         let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
         let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: None };
-        if !self.record(&[event], false) {
+        if !self.driver.record(&[event], false) {
             return ActionOutcome::refused(Reason::AuditUnavailable);
         }
         self.agent_actions.set_sending(true);
@@ -78,13 +78,13 @@ impl Session {
         self.agent_actions.set_sending(false);
         let answered = answered.and_then(|answered| answered.map_err(|error| reason_of(&error)));
         let answered = self.sign_on(answered).await;
-        self.note_for_other_tasks();
-        self.show_warnings().await;
+        self.driver.note_for_other_tasks(self.is_private());
+        self.driver.show_warnings().await;
         self.note_browser_events();
         match answered {
             Ok(()) => ActionOutcome::done(),
             Err(reason) => {
-                self.core.note_denial(reason);
+                self.driver.core.note_denial(reason);
                 ActionOutcome::refused(reason)
             }
         }

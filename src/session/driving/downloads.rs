@@ -43,7 +43,7 @@ impl Session {
             let bytes = (!is_private).then_some(download.bytes);
             if download.end == DownloadEnd::Kept {
                 let origin = download.origin.clone();
-                self.record(&[AuditEvent::Downloaded { origin, bytes }], false);
+                self.driver.record(&[AuditEvent::Downloaded { origin, bytes }], false);
             }
             if self.is_taken_over() {
                 continue;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `task_source` | the user's prompt, whose values move into the vault, or an agent's proposal |
 //! | `opening` | the task is sealed from the user's words, and the user is asked once |
+//! | `driver` | what both drivers do in the same way |
 //! | `container` | the driver in a container of the guard's browser |
 //! | `developer_tools` | the console, requests and scripts of a page in such a container |
 //! | `dialogs` | dialogs of a page in such a container |
@@ -22,6 +23,7 @@ pub(crate) mod container_actions;
 mod developer_tools;
 pub(super) mod dialogs;
 pub(super) mod downloads;
+mod driver;
 mod opening;
 pub(super) mod pages;
 mod sign_on;

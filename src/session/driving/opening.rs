@@ -1,10 +1,13 @@
 //! The opening of a session, before any page: the guard seals the task from the user's words, and asks the user once.
 
+use std::time::Instant;
+
 use browser_signals::{Container, Origin};
 use policy_dfa::{DecisionPoint, History, Millis, Reason, SessionEvent, Task};
 use sirl::Kind;
 use vault::Entropy;
 
+use super::driver::Driver;
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, SessionId};
 use crate::consent::{ChosenBy, ConsentBook, Notice, OpenPages, QuestionTask};
@@ -56,14 +59,6 @@ pub(super) struct SealedTask {
     seed: [u8; 32],
     prompts: u32,
     not_raised: Option<NotRaised>,
-}
-
-/// The parts of a session that has a page.
-pub(super) struct ReadySession {
-    pub core: Core,
-    pub text: PageTextGuard,
-    pub quarantine: Quarantine,
-    pub memory: Option<TaskMemory>,
 }
 
 /// The refusal of a task that names a site without TLS that the policy never opens.
@@ -208,13 +203,13 @@ pub(super) async fn open(
 }
 
 impl SealedTask {
-    /// The session's state machine, and the text guard that its pages pass.
+    /// The session, before it has a browser.
     pub(super) fn ready(
         self,
         decision: DecisionPoint,
-        dependencies: &Dependencies,
+        dependencies: Dependencies,
         releases: Releases,
-    ) -> ReadySession {
+    ) -> Driver {
         let (vault, detectors) = (dependencies.vault.clone(), dependencies.detectors.clone());
         let quarantine = Quarantine::default();
         let text = PageTextGuard::new(
@@ -243,6 +238,20 @@ impl SealedTask {
             core.happened(SessionEvent::Suspected);
         }
         (0..self.prompts).for_each(|_| core.note_prompt());
-        ReadySession { core, text, quarantine, memory }
+        let mut driver = Driver {
+            id: self.id,
+            core,
+            text,
+            quarantine,
+            memory,
+            known_generation: None,
+            dependencies,
+            prompt: self.prompt,
+            ruled_out: self.ruled_out,
+            started: Instant::now(),
+        };
+        driver.save_standing();
+        driver.dependencies.sign_head();
+        driver
     }
 }

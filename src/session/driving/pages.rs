@@ -155,7 +155,7 @@ impl Session {
     /// closed, and the records of that one are wiped. The error is the reason why the request is refused.
     pub(super) async fn prepare_pages(&mut self, action: &Action) -> Result<(), Reason> {
         self.note_pages();
-        if !matches!(action, Action::Request(text) if self.core.is_block(text)) {
+        if !matches!(action, Action::Request(text) if self.driver.core.is_block(text)) {
             return Ok(());
         }
         self.prepare_release().await
@@ -250,6 +250,6 @@ impl Session {
         self.tab.let_dialogs_wait(false);
         page.let_dialogs_wait(self.dialogs_wait);
         self.tab = page;
-        self.core.turn_to_another_page();
+        self.driver.core.turn_to_another_page();
     }
 }

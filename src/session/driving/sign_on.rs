@@ -11,12 +11,12 @@ impl Session {
     /// since the provider leads back, those of payment providers, and the sites of the task where the values go into a payment
     /// provider's own page, which leads back too. What a request carries is judged apart from that.
     pub(super) fn open_to(&self, mut origins: Vec<Origin>) -> Vec<Origin> {
-        if let Some(both) = self.core.task().sign_on()
+        if let Some(both) = self.driver.core.task().sign_on()
             && origins.iter().any(|origin| both.includes(origin))
         {
             origins.extend([both.provider.clone(), both.site.clone()]);
         }
-        let sites = self.core.task().origins();
+        let sites = self.driver.core.task().origins();
         if origins.iter().any(|origin| sites.contains(origin) && self.providers.contains(origin)) {
             origins.extend(sites.iter().cloned());
         }
@@ -28,20 +28,21 @@ impl Session {
     /// Where a site of the task led to an identity provider: asks the user whether to log in there, and goes there if they agree.
     /// Returns the end of the action that led there, which is `done` without a yes.
     pub(super) async fn sign_on(&mut self, done: Result<(), Reason>) -> Result<(), Reason> {
-        let Some(leaving) = self.tab.take_leaving().filter(|_| !self.core.is_taken_over()) else {
+        let Some(leaving) = self.tab.take_leaving().filter(|_| !self.driver.core.is_taken_over()) else {
             return done;
         };
-        let Some(prompt) = self.core.ask_about_sign_on(&leaving.from, &leaving.to, self.now()) else {
+        let Some(prompt) = self.driver.core.ask_about_sign_on(&leaving.from, &leaving.to, self.driver.now())
+        else {
             return done;
         };
-        let answered = self.dependencies.ask(&prompt).await;
-        let (agreed, events) = self.core.answered_about_sign_on(&prompt, &answered, self.now());
-        let is_recorded = self.record(&events, true);
+        let answered = self.driver.dependencies.ask(&prompt).await;
+        let (agreed, events) = self.driver.core.answered_about_sign_on(&prompt, &answered, self.driver.now());
+        let is_recorded = self.driver.record(&events, true);
         let Some(sign_on) = agreed else { return done };
         if !is_recorded {
             return Err(Reason::AuditUnavailable);
         }
-        self.core.begin_sign_on(&prompt, sign_on.clone(), self.now());
+        self.driver.core.begin_sign_on(&prompt, sign_on.clone(), self.driver.now());
         let SignOn { provider, site } = sign_on;
         self.tab.open_sign_on(&provider, &site);
         if self.is_private() {

@@ -5,29 +5,26 @@
 //! them. The agent reads pages and requests values. The user clicks and types.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use browser_signals::extension::{Decided, ExtensionError, ExtensionLink, View};
 use browser_signals::{Container, Observed, Origin, SealedFill, Snapshot};
-use policy_dfa::{Axis, Millis, Reason, Root, Valuation};
+use policy_dfa::{Axis, Reason, Root, Valuation};
 use sirl::{Kind, Schema};
 use tokio::sync::watch;
 
-use super::opening::{self, ReadySession, TaskSurface};
+use super::driver::Driver;
+use super::opening::{self, TaskSurface};
 use super::task_source::TaskSource;
 use super::tls::TlsProbe;
-use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
+use crate::audit::{AuditEvent, BlockedByBrowser};
 use crate::consent::{Change, OpenPages};
 use crate::egress::Releases;
-use crate::guard::agent_memory::TaskMemory;
-use crate::guard::{Dependencies, Guard};
-use crate::page_text::PageTextGuard;
-use crate::page_text::Quarantine;
+use crate::guard::Guard;
 use crate::session::core::Action;
-use crate::session::core::{Command, Core, Event, Look, RenderedPage};
+use crate::session::core::{Command, Event, Look, RenderedPage};
 use crate::session::prompts::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
 use crate::session::{ActionOutcome, SessionError, SessionReport};
-use crate::system::unix_ms;
 
 /// The time for an extension whose worker was stopped to connect again.
 const RECONNECT_WITHIN: Duration = Duration::from_secs(8);
@@ -94,16 +91,7 @@ pub(crate) async fn connected_link(link: &watch::Receiver<CurrentLink>) -> Optio
 
 /// One task in tabs of the user's own browser.
 pub struct TabSession {
-    id: SessionId,
-    core: Core,
-    text: PageTextGuard,
-    quarantine: Quarantine,
-    /// The task's part in the memory of its agent, if the guard's tasks are one agent's.
-    memory: Option<TaskMemory>,
-    dependencies: Dependencies,
-    prompt: String,
-    ruled_out: Vec<(Kind, Reason)>,
-    started: Instant,
+    driver: Driver,
     tabs: Tabs,
     view: View,
     /// The origins that values were released to, and that pages with values may reach.
@@ -156,27 +144,8 @@ impl TabSession {
             origins: sealed.task.origins().to_vec(),
             trusts_open_pages: pages == OpenPages::Trusted,
         };
-        let (id, prompt, ruled_out) = (sealed.id, sealed.prompt.clone(), sealed.ruled_out.clone());
-        let ReadySession { core, text, quarantine, memory } =
-            sealed.ready(decision, &dependencies, Releases::default());
-        let started = Instant::now();
-        let open = Vec::new();
-        let mut session = TabSession {
-            id,
-            core,
-            text,
-            quarantine,
-            memory,
-            dependencies,
-            prompt,
-            ruled_out,
-            started,
-            tabs,
-            view,
-            open,
-        };
-        session.save_standing();
-        session.dependencies.sign_head();
+        let driver = sealed.ready(decision, dependencies, Releases::default());
+        let session = TabSession { driver, tabs, view, open: Vec::new() };
         // The future is made first, so that it borrows nothing of the session while it runs.
         let sealing = session.tabs.clone().seal(session.view.clone());
         sealing.await;
@@ -185,12 +154,12 @@ impl TabSession {
 
     /// The prompt as it is shown to the model, with handles in place of the values.
     pub fn prompt(&self) -> &str {
-        &self.prompt
+        &self.driver.prompt
     }
 
     /// The kinds of request that the user's words may need and that the policy can never grant in this task.
     pub fn ruled_out(&self) -> &[(Kind, Reason)] {
-        &self.ruled_out
+        &self.driver.ruled_out
     }
 
     /// The task's container tier, and its sites.
@@ -204,26 +173,18 @@ impl TabSession {
         let mut event = Event::Act(action);
         loop {
             self.apply_changes(changes);
-            let command = self.core.step(event, self.now());
+            let command = self.driver.core.step(event, self.driver.now());
             // The user's answer is stored now, however long the rest takes.
-            self.save_standing();
+            self.driver.save_standing();
             event = match command {
                 Command::Answer(outcome) => {
-                    for warning in self.core.take_warnings() {
-                        if !self.dependencies.warn(&warning).await {
-                            self.core.keep_warning(warning);
-                        }
-                    }
+                    self.driver.show_warnings().await;
                     return outcome;
                 }
-                Command::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
-                Command::Ask(prompt) => Event::Answered(self.dependencies.ask(&prompt).await),
-                Command::AskCode { card, prompt } => {
-                    self.dependencies.ask_code(&card, &prompt).await;
-                    Event::CodeAsked
+                Command::Guard(command) => self.driver.carry_out(command).await,
+                Command::HandOver(offer) => {
+                    Event::HandedOver(self.driver.dependencies.hand_over(&offer).await)
                 }
-                Command::KeepVault => Event::Kept(self.dependencies.save()),
-                Command::HandOver(offer) => Event::HandedOver(self.dependencies.hand_over(&offer).await),
                 Command::Read => Event::PageRead(self.read().await.map_err(reason_of)),
                 Command::Look(Look::Forms) => Event::Seen(self.forms().await.map_err(reason_of)),
                 Command::Fill(fill) => Event::Done(self.fill(fill).await.map_err(reason_of)),
@@ -241,24 +202,15 @@ impl TabSession {
     }
 
     /// Ends the task: writes the last record, and returns the guard.
-    pub fn finish(mut self) -> (SessionReport, Guard) {
-        self.record(&[AuditEvent::Ended], true);
-        self.dependencies.store_quarantine(&self.quarantine);
-        self.dependencies.store_guesses(&self.core.counts().guessed);
-        if let Some(memory) = &self.memory {
-            memory.note(&self.core.counts().guessed, self.text.has_released());
-        }
-        self.dependencies.sign_head();
-        self.dependencies.vault().forget_task_values();
-        let container: Container = self.core.task().container();
-        let report = SessionReport { counts: self.core.counts().clone(), container };
-        (report, Guard { decision: self.core.into_decision(), dependencies: self.dependencies })
+    pub fn finish(self) -> (SessionReport, Guard) {
+        let is_private = self.driver.text.has_released();
+        self.driver.finish(is_private)
     }
 
     async fn read(&mut self) -> Result<RenderedPage, ExtensionError> {
         let link = self.tabs.link().await?;
-        let page = link.read(&self.view, &self.text).await?;
-        let (safety, pay_button) = (self.text.take_safety(), self.text.take_pay_button());
+        let page = link.read(&self.view, &self.driver.text).await?;
+        let (safety, pay_button) = (self.driver.text.take_safety(), self.driver.text.take_pay_button());
         Ok(RenderedPage { text: page.text, typed: Vec::new(), origin: page.origin, safety, pay_button })
     }
 
@@ -300,7 +252,7 @@ impl TabSession {
         delivered: Result<(), ExtensionError>,
     ) -> Result<(), ExtensionError> {
         if let (Err(ExtensionError::EarlierPage(wait)), Some(to)) = (delivered, to) {
-            self.core.note_wait(to.clone(), wait);
+            self.driver.core.note_wait(to.clone(), wait);
         }
         if matches!(delivered, Ok(()) | Err(ExtensionError::Unconfirmed)) {
             self.open = open;
@@ -311,7 +263,7 @@ impl TabSession {
     }
 
     async fn fill(&mut self, fill: SealedFill) -> Result<(), ExtensionError> {
-        let decided = self.core.decided().map(named_decision).ok_or(ExtensionError::Disagrees)?;
+        let decided = self.driver.core.decided().map(named_decision).ok_or(ExtensionError::Disagrees)?;
         let to = fill.origin.clone();
         let open = self.publish_open(&[to.clone(), fill.destination.origin.clone()]);
         let filled = match self.tabs.link().await {
@@ -320,7 +272,7 @@ impl TabSession {
         };
         let filled = self.settle_open(open, Some(&to), filled);
         if filled == Err(ExtensionError::Disagrees) {
-            self.record(&[AuditEvent::Browser { what: BlockedByBrowser::Preview }], true);
+            self.driver.record(&[AuditEvent::Browser { what: BlockedByBrowser::Preview }], true);
         }
         filled
     }
@@ -328,12 +280,12 @@ impl TabSession {
     /// Makes a change of the standing consents. It holds from the next step on, also for a release that is decided and not
     /// delivered yet.
     pub fn change(&mut self, change: &Change) -> ChangeStatus {
-        let now = self.now();
-        let made = self.core.change(change, now);
-        let changes = self.core.take_standing();
-        let status = self.dependencies.settle_change(self.id, change, made, changes.as_ref());
+        let now = self.driver.now();
+        let made = self.driver.core.change(change, now);
+        let changes = self.driver.core.take_standing();
+        let status = self.driver.dependencies.settle_change(self.driver.id, change, made, changes.as_ref());
         if let Some(changes) = changes.filter(|_| status == ChangeStatus::Kept) {
-            self.core.note_stored(&changes);
+            self.driver.core.note_stored(&changes);
         }
         status
     }
@@ -343,23 +295,6 @@ impl TabSession {
         while let Ok(ChangeRequest { change, done }) = changes.try_recv() {
             let _gone = done.send(self.change(&change));
         }
-    }
-
-    fn record(&mut self, events: &[AuditEvent], sync: bool) -> bool {
-        let time = unix_ms();
-        events.iter().all(|event| self.dependencies.audit.append(self.id, event, time, sync).is_ok())
-    }
-
-    fn save_standing(&mut self) {
-        if let Some(changes) = self.core.take_standing()
-            && self.dependencies.store_standing(&changes)
-        {
-            self.core.note_stored(&changes);
-        }
-    }
-
-    fn now(&self) -> Millis {
-        Millis(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }
 

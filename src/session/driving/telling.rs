@@ -35,9 +35,9 @@ impl Session {
         if self.is_private() {
             return Err(BridgeError::TextWithheld);
         }
-        if self.core.asks_for_safety() {
-            let page = self.tab.read(&PictureJudge(&self.text)).await?;
-            self.core.note_told(page.origin.as_ref(), self.text.take_safety());
+        if self.driver.core.asks_for_safety() {
+            let page = self.tab.read(&PictureJudge(&self.driver.text)).await?;
+            self.driver.core.note_told(page.origin.as_ref(), self.driver.text.take_safety());
         }
         match of {
             None => self.tab.picture(settings).await,
@@ -51,20 +51,20 @@ impl Session {
     /// # Errors
     /// [`BridgeError::TextWithheld`] where the vault is locked.
     pub fn tell(&mut self, text: &str) -> Result<String, BridgeError> {
-        let rendered = self.text.render(text).map_err(|_| BridgeError::TextWithheld)?;
+        let rendered = self.driver.text.render(text).map_err(|_| BridgeError::TextWithheld)?;
         Ok(self.note_rendered(rendered))
     }
 
     /// As [`Session::tell`], for words of a page that stand among words of the guard: one line, in quotes or withheld. It is empty
     /// where nothing can be told.
     pub(super) fn tell_inline(&mut self, words: &str, purpose: Purpose) -> String {
-        let rendered = self.text.render_inline(words, purpose).unwrap_or_default();
+        let rendered = self.driver.text.render_inline(words, purpose).unwrap_or_default();
         self.note_rendered(rendered)
     }
 
     fn note_rendered(&mut self, rendered: String) -> String {
-        self.core.note_unattributed(&rendered);
-        self.core.note_told(None, self.text.take_safety());
+        self.driver.core.note_unattributed(&rendered);
+        self.driver.core.note_told(None, self.driver.text.take_safety());
         rendered
     }
 

@@ -17,13 +17,14 @@ use crate::session::prompts::upload::UploadTarget;
 impl Session {
     /// The names of the files that the user offers for uploads, as the agent may name them.
     pub fn offered_files(&mut self) -> Vec<String> {
-        let names = self.dependencies.uploads.as_ref().map(|folder| folder.names()).unwrap_or_default();
+        let names =
+            self.driver.dependencies.uploads.as_ref().map(|folder| folder.names()).unwrap_or_default();
         names.iter().map(|name| self.tell_inline(name, Purpose::Text)).collect()
     }
 
     /// Whether the page asks for files, and the user offers some.
     pub fn asks_for_files(&self) -> bool {
-        self.dependencies.uploads.is_some() && self.tab.file_chooser().is_some()
+        self.driver.dependencies.uploads.is_some() && self.tab.file_chooser().is_some()
     }
 
     /// Whether the page asked for files since the last call, and was told that there are none.
@@ -45,7 +46,7 @@ impl Session {
     /// # Errors
     /// [`FileRefused`] where no question was asked for want of such files.
     pub async fn upload(&mut self, names: &[String]) -> Result<ActionOutcome, FileRefused> {
-        if self.dependencies.uploads.is_none() {
+        if self.driver.dependencies.uploads.is_none() {
             return Err(FileRefused::NoFolder);
         }
         if self.tab.dialog().is_some() {
@@ -58,11 +59,11 @@ impl Session {
         match done? {
             Ok(()) => Ok(ActionOutcome::done()),
             Err(reason) => {
-                let reason = self.core.for_want_of_a_user(reason);
-                self.core.note_denial(reason);
-                let origin = self.core.page.clone();
+                let reason = self.driver.core.for_want_of_a_user(reason);
+                self.driver.core.note_denial(reason);
+                let origin = self.driver.core.read.origin.clone();
                 let event = AuditEvent::UploadFailed { origin, reason };
-                Ok(ActionOutcome::refused(if self.record(&[event], true) {
+                Ok(ActionOutcome::refused(if self.driver.record(&[event], true) {
                     reason
                 } else {
                     Reason::AuditUnavailable
@@ -82,7 +83,7 @@ impl Session {
             Err(error) => return Ok(Err(reason_of(&error))),
         };
         // Whether the folder has a file is not told where nothing could be uploaded.
-        let target = match self.core.may_upload(&page, self.now()) {
+        let target = match self.driver.core.may_upload(&page, self.driver.now()) {
             Ok(target) => target,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -98,10 +99,12 @@ impl Session {
         page: &Observed<Snapshot>,
     ) -> Result<(), Reason> {
         self.prepare_release().await?;
-        let prompt = self.core.ask_about_upload(copies.asked.clone(), &target, page, self.now());
-        let answered = self.dependencies.ask(&prompt).await;
-        let (agreed, events) = self.core.answered_about_upload(&prompt, &answered, &target, self.now());
-        let is_recorded = self.record(&events, true);
+        let prompt =
+            self.driver.core.ask_about_upload(copies.asked.clone(), &target, page, self.driver.now());
+        let answered = self.driver.dependencies.ask(&prompt).await;
+        let (agreed, events) =
+            self.driver.core.answered_about_upload(&prompt, &answered, &target, self.driver.now());
+        let is_recorded = self.driver.record(&events, true);
         if !agreed {
             return Err(Reason::ConsentDenied);
         }
@@ -110,10 +113,10 @@ impl Session {
             files: copies.asked.len() as u64,
             bytes: copies.asked.iter().map(|file| file.bytes).sum(),
         };
-        if !is_recorded || !self.record(&[uploaded], true) {
+        if !is_recorded || !self.driver.record(&[uploaded], true) {
             return Err(Reason::AuditUnavailable);
         }
-        self.text.note_unknown_values();
+        self.driver.text.note_unknown_values();
         let paths = copies.paths.clone();
         // Chromium reads them when the page does.
         self.uploaded.push(copies);
@@ -128,7 +131,7 @@ impl Session {
     }
 
     async fn copies(&self, names: &[String]) -> Result<CopiedFiles, FileRefused> {
-        let folder = self.dependencies.uploads.clone().ok_or(FileRefused::NoFolder)?;
+        let folder = self.driver.dependencies.uploads.clone().ok_or(FileRefused::NoFolder)?;
         let names = names.to_vec();
         let copied = tokio::task::spawn_blocking(move || folder.copy(&names)).await;
         copied.map_err(|_| FileRefused::Unreadable)?

@@ -66,16 +66,17 @@ impl Session {
             .into_iter()
             .map(|it| WaitingRequest { to: it.to, path: it.path, carries: FieldSet::EMPTY })
             .collect();
-        let agreed = match self.core.ask_about_waiting(waiting, self.now()) {
+        let agreed = match self.driver.core.ask_about_waiting(waiting, self.driver.now()) {
             Some(prompt) => {
-                let answered = self.dependencies.ask(&prompt).await;
-                let (agreed, events) = self.core.answered_about_waiting(&prompt, &answered, self.now());
-                self.record(&events, true) && agreed
+                let answered = self.driver.dependencies.ask(&prompt).await;
+                let (agreed, events) =
+                    self.driver.core.answered_about_waiting(&prompt, &answered, self.driver.now());
+                self.driver.record(&events, true) && agreed
             }
             None => false,
         };
         if !agreed {
-            self.core.note_denial(Reason::ConsentDenied);
+            self.driver.core.note_denial(Reason::ConsentDenied);
         }
         self.agent_actions.forget_waiting();
         // A page that is gone has no waiting requests.
@@ -91,7 +92,7 @@ impl Session {
             Action::Verb(verb) => may_send(verb),
             Action::Request(_) => true,
         };
-        if sends && self.text.has_released() {
+        if sends && self.driver.text.has_released() {
             self.note_changed().await;
         }
     }

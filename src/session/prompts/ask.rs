@@ -15,7 +15,7 @@ use crate::consent::{
     QuestionTask, ReleaseScope, StandingConsent, Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
-use crate::session::core::{Command, Core, MAX_PROMPTS, State};
+use crate::session::core::{Command, Core, GuardCommand, MAX_PROMPTS, State};
 
 /// The maximum number of lines of a page that a prompt quotes about one subject.
 const MAX_LINES: usize = 3;
@@ -27,7 +27,7 @@ impl Core {
     /// Whether the task's prompts are used up.
     pub(in crate::session) fn prompts_are_spent(&self) -> bool {
         // A question about a provider is none of these: what is left of them would tell the agent of the vault.
-        let about_providers = u32::try_from(self.asked_providers.len()).unwrap_or(u32::MAX);
+        let about_providers = u32::try_from(self.user.asked_providers.len()).unwrap_or(u32::MAX);
         self.counts.prompts.saturating_sub(about_providers) >= MAX_PROMPTS
     }
 
@@ -40,19 +40,19 @@ impl Core {
         scope: ConsentScope,
         now: Millis,
     ) -> ConsentPrompt {
-        let subject = subject_of(&self.decision.policy_hash(), &asked);
+        let subject = subject_of(&self.policy.decision.policy_hash(), &asked);
         let subject = pages.iter().fold(subject, |subject, page| subject.page(page)).finish();
         let ticket = Ticket::new(self.nonces.next(), subject, now);
         let mut noticed = self.notices(pages);
         noticed.extend(self.amount_notice(&asked));
-        let task = QuestionTask { chosen_by: self.chosen_by, tier: self.tier(&asked) };
+        let task = QuestionTask { chosen_by: self.settings.chosen_by, tier: self.tier(&asked) };
         let prompt = ConsentPrompt::new(asked, noticed, scope, ticket).in_task(task);
-        if self.has_vault_file { prompt } else { prompt.for_this_task_only() }
+        if self.values.has_vault_file { prompt } else { prompt.for_this_task_only() }
     }
 
     /// The higher one of the container's tier and that of the data.
     fn tier(&self, asked: &[Asked]) -> Container {
-        let of_data = match self.decision.tier(fields_of(asked)) {
+        let of_data = match self.policy.decision.tier(fields_of(asked)) {
             Tier::T0 => Container::T0,
             Tier::T1 => Container::T1,
             Tier::T2 => Container::T2,
@@ -79,13 +79,13 @@ impl Core {
         }
         noticed.dedup();
         let about = pages.iter().filter_map(|page| page.top_origin.known());
-        let concerns = self.safety.concerns(self.decision.thresholds(), about);
+        let concerns = self.agent.safety.concerns(self.policy.decision.thresholds(), about);
         noticed.extend(concerns.into_iter().map(Notice::Suspicion));
-        noticed.extend(self.always_noticed.clone());
+        noticed.extend(self.settings.notice.clone());
         let refusals = self.counts.refused;
         noticed.extend((refusals > 0).then_some(Notice::Refusals(refusals)));
         noticed.extend((!self.counts.guessed.is_empty()).then_some(Notice::Guessed));
-        let before = self.earlier_guesses;
+        let before = self.settings.earlier_guesses;
         noticed.extend((before > 0).then_some(Notice::GuessedBefore(before)));
         noticed
     }
@@ -163,7 +163,7 @@ impl Core {
 
     /// The records that would supply the fields for all these origins.
     fn records_for(&self, kind: Kind, fields: FieldSet, to: &[&Origin]) -> Vec<String> {
-        let Ok(vault) = self.vault.lock() else { return Vec::new() };
+        let Ok(vault) = self.values.vault.lock() else { return Vec::new() };
         distinct_records(vault.suppliers_among(kind, fields, to))
     }
 
@@ -180,7 +180,7 @@ impl Core {
         if kind != Kind::Login || fields.intersection(ACCOUNT_NAMES) != username {
             return fields;
         }
-        let Ok(vault) = self.vault.lock() else { return fields };
+        let Ok(vault) = self.values.vault.lock() else { return fields };
         let by_address =
             vault.suppliers_to(kind, fields, to, sent_to).iter().any(|(_, field)| *field == Field::Email);
         if by_address { fields.without(username).with(Field::Email) } else { fields }
@@ -188,7 +188,7 @@ impl Core {
 
     /// The card that would pay.
     fn card(&self, payee: &Origin) -> Option<String> {
-        let vault = self.vault.lock().ok()?;
+        let vault = self.values.vault.lock().ok()?;
         let card = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
         let supplied = vault.suppliers(Kind::Purchase, card, payee);
         supplied.into_iter().find(|(_, field)| *field == Field::CardNumber).map(|(handle, _)| handle)
@@ -205,7 +205,7 @@ impl Core {
             }
             _ => None,
         });
-        let vault = self.vault.lock().ok()?;
+        let vault = self.values.vault.lock().ok()?;
         let code = FieldSet::EMPTY.with(Field::CardCode);
         cards.into_iter().find(|card| !vault.has(code, Some(card)))
     }
@@ -231,9 +231,9 @@ impl Core {
         if self.prompts_are_spent() {
             return None;
         }
-        let order = self.agent_actions.waiting(waiting)?;
-        if self.agent_actions.is_refused_again(&order) {
-            self.agent_actions.answered(&order, false);
+        let order = self.agent.actions.waiting(waiting)?;
+        if self.agent.actions.is_refused_again(&order) {
+            self.agent.actions.answered(&order, false);
             return None;
         }
         Some(Box::new(self.prompt(vec![Asked::Order(order)], &[], ConsentScope::EveryTime, now)))
@@ -286,7 +286,7 @@ impl Core {
             }
         }
         let events = consent_events(&prompt, answer);
-        let command = Command::Record { events, sync: false };
+        let command = Command::Guard(GuardCommand::Record { events, sync: false });
         self.enter(
             State::Block(Box::new((block, BlockPhase::RecordingAnswer { asked, prompt, answer }))),
             command,
@@ -322,50 +322,50 @@ impl Core {
                 Asked::Release { provider: Some(provider), .. } => &provider.shop,
                 _ => origin,
             };
-            if answer.agrees() && self.book.never(kind, payee) {
+            if answer.agrees() && self.values.book.never(kind, payee) {
                 // The user said never while the prompt was open. A yes does not replace it.
                 continue;
             }
             let to = if answer == Answer::Never { payee } else { origin };
             let now_filled = ReleaseScope { kind, fields, records: &records, to, form };
-            self.book.note(&now_filled, answer, now);
+            self.values.book.note(&now_filled, answer, now);
             if answer.agrees() && !later.is_empty() {
                 let later = ReleaseScope { fields: *later, form: None, ..now_filled };
-                self.book.note_later(&later, answer, now);
+                self.values.book.note_later(&later, answer, now);
             }
         }
     }
 
     /// Changes the standing consents for all later decisions. A release that is decided and not delivered yet is refused.
     pub fn change(&mut self, change: &Change, now: Millis) -> ChangeOutcome {
-        self.overtaken = true;
+        self.user.overtaken = true;
         if let State::Block(block) = &mut self.state {
             let agreed = block.0.requests.iter_mut().filter(|line| line.consent == Consent::Given);
             agreed.for_each(|line| line.consent = Consent::Refused);
         }
-        self.book.change(change, now)
+        self.values.book.change(change, now)
     }
 
     /// The changes of the consents that outlive the session, if there are some since the last call.
     pub fn take_standing(&mut self) -> Option<StandingChanges> {
-        self.book.take_changes()
+        self.values.book.take_changes()
     }
 
     /// Notes that these changes are stored.
     pub(in crate::session) fn note_stored(&mut self, changes: &StandingChanges) {
-        self.book.note_stored(changes);
+        self.values.book.note_stored(changes);
     }
 
     /// Takes over the standing consents that are stored now, which sessions at the same time may have changed.
     pub(in crate::session) fn take_over_standing(&mut self, stored: Vec<StandingConsent>) {
-        self.book.take_over(stored);
+        self.values.book.take_over(stored);
     }
 
     /// Marks the agent actions that a prompt showed as seen.
     fn note_seen(&self, prompt: &ConsentPrompt, agreed: bool) {
         for asked in &prompt.asked {
             if let Asked::Order(order) = asked {
-                self.agent_actions.answered(order, agreed);
+                self.agent.actions.answered(order, agreed);
             }
         }
     }
@@ -391,18 +391,18 @@ impl Core {
 
     /// The first lines of the payee's page that satisfy a predicate.
     fn page_says_of(&self, payee: &Origin, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
-        let here = self.page.as_ref() == Some(payee);
-        let lines = self.last_text.lines().filter(|line| here && is_meant(line));
+        let here = self.read.origin.as_ref() == Some(payee);
+        let lines = self.read.text.lines().filter(|line| here && is_meant(line));
         lines.map(shown_line).take(MAX_LINES).collect()
     }
 
     /// The lines before the amount on the payee's page, which describe the purchase in the page's own words. Text of
     /// another page is never quoted.
     fn page_says(&self, payee: &Origin, amount: &str) -> Vec<String> {
-        if self.page.as_ref() != Some(payee) {
+        if self.read.origin.as_ref() != Some(payee) {
             return Vec::new();
         }
-        let lines: Vec<&str> = self.last_text.lines().collect();
+        let lines: Vec<&str> = self.read.text.lines().collect();
         let Some(at) = lines.iter().rposition(|line| names(line, amount)) else { return Vec::new() };
         let around = lines.get(at.saturating_sub(3)..=at).unwrap_or(&[]);
         around.iter().map(|line| shown_line(line)).collect()

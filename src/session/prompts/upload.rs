@@ -43,13 +43,13 @@ impl Core {
         page: &Observed<Snapshot>,
         now: Millis,
     ) -> Result<UploadTarget, Reason> {
-        if self.taken_over {
+        if self.user.taken_over {
             return Err(Reason::TakenOver);
         }
         if page.container.known().is_none_or(|container| *container == Container::T0) {
             return Err(Reason::InvalidContainer);
         }
-        if self.history.is_suspected() {
+        if self.policy.history.is_suspected() {
             return Err(Reason::TaintedSession);
         }
         let site = page.origin.known().ok_or(Reason::SignalUnknown(Signal::Origin))?;
@@ -72,7 +72,7 @@ impl Core {
             return Err(Reason::WrongDestination);
         }
         let event = Event::Verb { verb: target.verb(), to: None, carries: Fact::Known(Carried::Own) };
-        match self.decide(event, Some(page), self.history, Consent::None, now) {
+        match self.decide(event, Some(page), self.policy.history, Consent::None, now) {
             Verdict::Deny(reason) => Err(reason),
             Verdict::Grant(_) | Verdict::Ask(_) if self.prompts_are_spent() => Err(Reason::QuestionsSpent),
             Verdict::Grant(_) | Verdict::Ask(_) => Ok(target),
