@@ -68,3 +68,15 @@ fn four_sessions_run_at_the_same_time() {
     let names: std::collections::BTreeSet<&str> = ended.filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names.len(), 4, "{text}");
 }
+
+#[test]
+fn each_approach_buys_in_an_honest_shop_and_leaks_nothing_to_a_hostile_one() {
+    for (example, in_the_hostile_shop) in [("approach_a", false), ("approach_b", true), ("approach_c", true)]
+    {
+        let text = said(example, &[]);
+        let orders: Vec<bool> =
+            text.lines().filter_map(|line| line.split("as the user wanted: ").nth(1)?.parse().ok()).collect();
+        assert_eq!(orders, [true, in_the_hostile_shop], "{text}");
+        assert_eq!(text.matches("leaked values: 0").count(), 2, "{text}");
+    }
+}

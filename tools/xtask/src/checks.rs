@@ -33,17 +33,19 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The lints and the tests of what needs libtorch, and of nothing else.
-pub fn run_torch(place: &Place, libtorch: &Libtorch) -> Result<(), Failure> {
+/// The lints, the tests and the example of what needs libtorch, and of nothing else.
+pub fn run_torch(place: &Place, tools: &Tools, libtorch: &Libtorch) -> Result<(), Failure> {
     components(place)?;
     let cargo = |arguments: &[&str]| {
         let package = ["--package", "lm-torch"];
         let (command, rest) = arguments.split_at(1);
-        run(place.cargo().args(command).args(package).args(rest).envs(libtorch.environment()))
+        let environment = tools.environment().into_iter().chain(libtorch.environment());
+        run(place.cargo().args(command).args(package).args(rest).envs(environment))
     };
     step("format", || cargo(&["fmt", "--check"]))?;
     step("lints", || cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
-    step("tests", || cargo(&["test"]))
+    step("tests", || cargo(&["test"]))?;
+    step("example", || cargo(&["run", "--example", "approach_c"]))
 }
 
 /// Says before the long steps, and not after, that the toolchain lacks a part.

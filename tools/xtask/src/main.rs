@@ -109,7 +109,9 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
         "test" if torch => {
             let libtorch = libtorch::find_or_install(&place)?;
             libtorch.announce();
-            checks::run_torch(&place, &libtorch)
+            let tools = setup::set_up(&place)?;
+            tools.announce();
+            checks::run_torch(&place, &tools, &libtorch)
         }
         "test" if frameworks => {
             let tools = setup::set_up(&place)?;
