@@ -2,6 +2,7 @@
 
 use sirl::Field;
 
+use crate::codes::SeedError;
 use crate::state_name::StateName;
 
 /// A part of the vault file.
@@ -75,6 +76,9 @@ pub enum VaultError {
     /// The header is intact, and the passphrase does not open it.
     #[error("the passphrase does not open this vault")]
     WrongPassphrase,
+    /// The value of a one-time code is no seed of codes.
+    #[error(transparent)]
+    BadSeed(#[from] SeedError),
     /// The file ends too early.
     #[error("the vault file ends too early, in {section} at byte {offset}; use a backup")]
     Truncated {

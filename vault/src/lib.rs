@@ -30,6 +30,7 @@
 //! |---|---|
 //! | [`release`] | releasing values for a grant, and the choice of the record that supplies a field |
 //! | [`made`] | passwords that the guard makes for new accounts |
+//! | [`codes`] | one-time codes that the guard makes from a seed |
 //! | [`scan`] | finding stored values in a text |
 //! | `export` | a copy of the values that other programs can read; with the feature of that name |
 //!
@@ -37,6 +38,7 @@
 //! bytes of a vault file), `content` (records, states, signing key and bindings), `crypto` (keys, encryption, locked
 //! memory), `error` and `state_name`.
 
+pub mod codes;
 mod content;
 mod crypto;
 mod error;
@@ -52,6 +54,7 @@ mod store;
 
 pub use browser_signals::Site;
 pub use browser_signals::site::SiteError;
+pub use codes::{CodeError, SeedError};
 pub use content::binding::{Binding, BindingError};
 pub use crypto::cipher::Entropy;
 pub use crypto::kdf::KdfParams;

@@ -15,17 +15,20 @@ pub enum StateName {
     Quarantine,
     /// The number of times that an agent wrote a value that it did not get from the guard.
     Guesses,
+    /// The steps of one-time codes that were given, so that none is given twice.
+    CodeSteps,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 6] = [
+    pub const ALL: [StateName; 7] = [
         StateName::Consents,
         StateName::AuditHead,
         StateName::Phrase,
         StateName::Settings,
         StateName::Quarantine,
         StateName::Guesses,
+        StateName::CodeSteps,
     ];
 
     /// The name in words, for messages and as associated data.
@@ -37,6 +40,7 @@ impl StateName {
             StateName::Settings => "settings",
             StateName::Quarantine => "quarantine",
             StateName::Guesses => "guesses",
+            StateName::CodeSteps => "code steps",
         }
     }
 
@@ -49,6 +53,7 @@ impl StateName {
             StateName::Settings => 4,
             StateName::Quarantine => 5,
             StateName::Guesses => 6,
+            StateName::CodeSteps => 7,
         }
     }
 }

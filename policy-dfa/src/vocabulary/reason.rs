@@ -136,6 +136,10 @@ pub enum Reason {
     ScriptRan,
     /// The agent would drag something in a container with values of the user's.
     DragAfterRelease,
+    /// The one-time code of this step was given already, or the step is about to end.
+    CodeUsed,
+    /// The vault could not note that a one-time code is given.
+    CodeNotKept,
 }
 
 /// The signals that deny when they are unknown.
@@ -189,7 +193,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 77] = [
+    pub const ALL: [Reason; 79] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -267,5 +271,7 @@ impl Reason {
         Reason::DialogOpen,
         Reason::ScriptRan,
         Reason::DragAfterRelease,
+        Reason::CodeUsed,
+        Reason::CodeNotKept,
     ];
 }

@@ -396,6 +396,16 @@ impl Reason {
                 "Your data is in a page of this task, so the assistant drags nothing: it could drag the data to where it may not go.",
                 "Do it without dragging, or in a new task.",
             ),
+            Reason::CodeUsed => Words::new(
+                "code_used",
+                "The one-time code of this half minute was given already or is about to end, and a site takes none twice.",
+                "Wait half a minute, and ask again.",
+            ),
+            Reason::CodeNotKept => Words::new(
+                "code_not_kept",
+                "Your vault could not note that a one-time code is given, so none was given.",
+                "Ask the user to look at the vault; then ask again.",
+            ),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::crypto::cipher::Entropy;
 use crate::crypto::secret::Secret;
 use crate::error::VaultError;
 use crate::file::list::MOST_RECORDS;
-use crate::store::values::{is_never_stored, put};
+use crate::store::values::{put, storable};
 use crate::store::vault::Vault;
 
 /// The cost of guessing the passphrase of an export: scrypt with N = 2 to the power of `log_n`, block size 8, one
@@ -126,10 +126,8 @@ impl Vault {
         let field = sirl::Field::from_name(&item.field).ok_or_else(|| unknown("a field"))?;
         let binding = Binding::parse(&item.binding).map_err(|_| unknown("a binding"))?;
         let value = item.value().ok_or_else(|| unknown("a text"))?;
-        if is_never_stored(field) {
-            return Err(failed(VaultError::NeverStored(field)));
-        }
         binding.check(&item.handle, field).map_err(failed)?;
+        let value = storable(field, value).map_err(failed)?;
         self.sealed(&self.records, (&item.handle, field, &binding), &value, entropy).map_err(failed)
     }
 }

@@ -16,6 +16,8 @@ use browser_signals::matching::Asked;
 use sirl::{Field, FieldSet};
 use zeroize::Zeroizing;
 
+use crate::codes::secret_of;
+
 /// Returns the field of a record that holds this kind of data, whole or in part; none where no record holds it.
 pub const fn field_of(asked: Asked) -> Option<Field> {
     Some(match asked {
@@ -170,6 +172,9 @@ pub(crate) fn other_spellings(field: Field, value: &str) -> Vec<Zeroizing<String
             apart.map(|line| Zeroizing::new((*line).to_owned())).collect()
         }
         Field::CardExpiry => date::long(value).map(Zeroizing::new).into_iter().collect(),
+        Field::OneTimeCode => {
+            secret_of(value).map(|secret| Zeroizing::new(secret.to_owned())).into_iter().collect()
+        }
         Field::BirthDate => birth::spellings(value).into_iter().map(Zeroizing::new).collect(),
         _ => Vec::new(),
     }

@@ -4,6 +4,7 @@ use sirl::{Field, FieldSet};
 use zeroize::Zeroizing;
 
 use super::vault::Vault;
+use crate::codes::CodeSeed;
 use crate::content::binding::Binding;
 use crate::content::handle;
 use crate::content::record::Record;
@@ -29,20 +30,28 @@ pub struct Entry<'a> {
     pub for_task: bool,
 }
 
-/// Tells if a value can be used only once and so is never in a file.
-pub(crate) fn is_never_stored(field: Field) -> bool {
-    matches!(field, Field::CardCode | Field::OneTimeCode)
+/// The value that is stored: a seed of one-time codes in the place of a code. A value that can be used only once is never stored.
+pub(crate) fn storable(field: Field, value: Secret) -> Result<Secret, VaultError> {
+    match field {
+        Field::CardCode => Err(VaultError::NeverStored(field)),
+        Field::OneTimeCode => {
+            let text = std::str::from_utf8(value.expose()).map_err(|_| VaultError::ValueNotText(field))?;
+            Ok(CodeSeed::parse(text)?.to_text())
+        }
+        _ => Ok(value),
+    }
 }
 
 impl Vault {
-    /// Stores `value` as `field` of the record `handle`, in place of an older one.
+    /// Stores `value` as `field` of the record `handle`, in place of an older one. A `one_time_code` is stored as the seed that a
+    /// site shows (see [`codes`](crate::codes)).
     ///
     /// A handle is a kind (`card`, `address`, `contact`, `identity`, `login`, `otp`), a colon and a name.
     /// The model sees handles, so a name has at most three digits. Records of kind `login` and `otp`, and
     /// passwords, are bound to an origin or a site; a T2 field is never bound to a whole site.
     ///
     /// # Errors
-    /// The handle has another form; the field is a card code or one-time code, which are never stored; the field
+    /// The handle has another form; the field is a card code, which is never stored, or a one-time code and no seed; the field
     /// cannot have this binding; the value is empty, not UTF-8, or longer than 4094 bytes; the vault is full or
     /// locked.
     ///
@@ -64,10 +73,8 @@ impl Vault {
         entropy: &mut dyn Entropy,
     ) -> Result<(), VaultError> {
         self.keys.as_ref().ok_or(VaultError::Locked)?;
-        if is_never_stored(field) {
-            return Err(VaultError::NeverStored(field));
-        }
         binding.check(handle, field)?;
+        let value = storable(field, value)?;
         let new = self.sealed(&self.records, (handle, field, binding), &value, entropy)?;
         put(&mut self.records, new);
         self.generation += 1;

@@ -51,6 +51,17 @@ request login {
     consent once per session
     deliver fill
 }
+request otp {
+    container covers the fields
+    origin is the task's
+    tls valid
+    frame top
+    destination origin is the task's
+    destination https
+    visible
+    consent once per session
+    deliver fill
+}
 request purchase {
     container T2
     origin is the task's
@@ -195,7 +206,7 @@ fn decide(
         .map(|(field, node)| Placement { field: *field, node: NodeId(*node), basis: Basis::Page })
         .collect();
     let budget = Money::parse("500.00", Currency::new("USD").expect("currency"));
-    let kinds = vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase, Kind::Login];
+    let kinds = vec![Kind::Address, Kind::Contact, Kind::Payment, Kind::Purchase, Kind::Login, Kind::Otp];
     let task = Task::new(vec![shop()], kinds, budget, Container::T2);
     point.decide(&Question {
         event: Event::Request {

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod codes;
 mod made;
 mod messages;
 mod outgoing;

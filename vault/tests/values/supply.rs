@@ -243,6 +243,7 @@ fn bindings_that_a_field_cannot_have_are_refused() {
         let stored = !matches!(field, Field::CardCode | Field::OneTimeCode);
         let site = put(&mut vault, "identity:me", field, "site shop.example");
         match (stored, field.tier()) {
+            (false, Tier::T2) => assert_eq!(site, Err(VaultError::NeverToASite(field))),
             (false, _) => assert_eq!(site, Err(VaultError::NeverStored(field))),
             (true, Tier::T2) => assert_eq!(site, Err(VaultError::NeverToASite(field))),
             _ => assert_eq!(site, Ok(())),
