@@ -157,6 +157,13 @@ pub enum AuditEvent {
         /// The site that it is for.
         origin: Origin,
     },
+    /// A one-time code was made for that release, and its step is noted in the vault's file.
+    CodeMade {
+        /// Its number in the session.
+        request: u64,
+        /// The site that it is for.
+        origin: Origin,
+    },
     /// The outcome of that release.
     Outcome {
         /// Its number in the session.
@@ -348,6 +355,9 @@ impl AuditEvent {
             }),
             AuditEvent::PasswordMade { request, origin } => {
                 json!({"event": "password_made", "request": request, "origin": origin_text(origin)})
+            }
+            AuditEvent::CodeMade { request, origin } => {
+                json!({"event": "code_made", "request": request, "origin": origin_text(origin)})
             }
             AuditEvent::Outcome { request, failed } => {
                 json!({"event": "outcome", "request": request, "failed": reason_json(*failed)})

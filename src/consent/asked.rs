@@ -186,7 +186,7 @@ impl Asked {
                 "read the tab in front, and ask there for your data, while it shows:".to_owned()
             }
             Asked::Release { kind, fields, .. } => {
-                format!("fill your {} ({}) into a form of:", kind.as_str(), names(*fields))
+                format!("fill your {} into a form of:", data_of(*kind, *fields))
             }
             Asked::Pay { amount, .. } => format!("pay {amount} to:"),
             Asked::Order(order) => order.act(),
@@ -324,6 +324,14 @@ fn listed(files: &[AskedFile]) -> String {
     format!("{noun} {}", files.join(", "))
 }
 
+/// The data that a question about a request names.
+fn data_of(kind: Kind, fields: FieldSet) -> String {
+    match kind {
+        Kind::Otp => "one-time code".to_owned(),
+        kind => format!("{} ({})", kind.as_str(), names(fields)),
+    }
+}
+
 /// The readable names of fields.
 pub(super) fn names(fields: FieldSet) -> String {
     let names: Vec<String> = fields.iter().map(|field| field.as_str().replace('_', " ")).collect();
@@ -345,7 +353,7 @@ impl fmt::Display for Asked {
                 }
             }
             Asked::Release { kind, fields, to, .. } => {
-                write!(f, "fill your {} ({}) into a form of {to}", kind.as_str(), names(*fields))
+                write!(f, "fill your {} into a form of {to}", data_of(*kind, *fields))
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
             Asked::Order(order) => write!(f, "{order}"),

@@ -184,6 +184,7 @@ fn judge_notice(notice: &Notice) -> Result<(), NotByForm> {
         Notice::Host(_)
         | Notice::InFrame { .. }
         | Notice::SentElsewhere { .. }
+        | Notice::CodeAlone
         | Notice::Guessed
         | Notice::GuessedBefore(_)
         | Notice::Suspicion(_) => Err(NotByForm::Warned),

@@ -48,6 +48,8 @@ pub enum Notice {
         /// The lines in which the page names an amount: words of the page.
         page_says: Vec<String>,
     },
+    /// A one-time code goes to a site that was given no password of its login in this task.
+    CodeAlone,
     /// The number of refusals of the agent in this task.
     Refusals(u64),
     /// The agent tried to write a value of the vault.
@@ -80,6 +82,9 @@ impl fmt::Display for Notice {
                     lines => write!(f, "; the page says: {}", lines.join(" / ")),
                 }
             }
+            Notice::CodeAlone => f.write_str(
+                "Portcullis gave no password to this site in this task: a site that asks for the code alone may be after the code",
+            ),
             Notice::Refusals(1) => f.write_str("the agent was refused once in this task"),
             Notice::Refusals(times) => write!(f, "the agent was refused {times} times in this task"),
             Notice::OwnBrowser => f.write_str(

@@ -18,6 +18,7 @@ mod login;
 mod moves;
 mod new_password;
 mod observer;
+mod one_time_code;
 mod parts;
 mod pointing;
 mod providers;

@@ -103,6 +103,8 @@ pub struct Played {
     pub releases: Releases,
     /// The page's text.
     pub reads: String,
+    /// The time of the system's clock, in milliseconds since 1970.
+    pub clock: u64,
     /// The button that starts a payment on the page that is read.
     pub pay_button: Option<ElementRef>,
     /// The agent's own texts in it.
@@ -232,6 +234,7 @@ impl Played {
             vault,
             releases,
             typed: Vec::new(),
+            clock: 30_000,
             reads: "- button \"Pay now\" [ref=e7]".to_owned(),
             pay_button: Some(ElementRef("e7".to_owned())),
             safety: None,
@@ -380,6 +383,7 @@ impl Played {
                     self.codes_paid += payment.card.open(|card| usize::from(card.code() == Some(b"987")));
                     Event::Done(self.paid)
                 }
+                Command::Guard(GuardCommand::ReadClock) => Event::Clock { unix_ms: self.clock },
                 Command::Guard(GuardCommand::KeepVault) => {
                     self.kept
                         .push(self.vault.lock().unwrap().entries().map(|it| it.handle.to_owned()).collect());

@@ -13,7 +13,7 @@ use portcullis::vault::{Binding, KdfParams, Meta, Secret, StateName, Vault, Vaul
 
 use super::opened::{bad, verifier};
 use super::recorded::{Age, Log, act};
-use super::{By, Opened, Target, cache, count, place};
+use super::{By, Opened, Target, cache, count, from_file, place};
 use crate::failure::Failure;
 
 /// The size limit of an exported file, in bytes.
@@ -44,18 +44,30 @@ pub fn init(target: &Target) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn add(target: &Target, handle: &str, field: &str, bound_to: &str) -> Result<(), Failure> {
+pub fn add(
+    target: &Target,
+    (handle, field): (&str, &str),
+    bound_to: &str,
+    from: Option<&Path>,
+) -> Result<(), Failure> {
     let field = named_field(field)?;
     let binding =
         Binding::parse(bound_to).map_err(|error| Failure::Input(format!("`{bound_to}`: {error}")))?;
     check_place(handle, field, &binding)?;
     let mut source = target.source()?;
     let (mut opened, _) = Opened::open(target, &mut source, By::CacheIfTyped)?;
-    let value = source.read(&format!("{handle} {}", field.as_str()))?;
+    let value = match from {
+        Some(file) => from_file::read(file, field)?,
+        None if field == Field::OneTimeCode => source.read(&format!("{handle}: the seed of its codes"))?,
+        None => source.read(&format!("{handle} {}", field.as_str()))?,
+    };
     opened.vault.insert(handle, field, value, &binding, &mut SystemEntropy).map_err(bad)?;
     opened.save(VaultAct::Saved)?;
     let (field, vault) = (field.as_str(), target.vault.display());
     match binding {
+        bound if field == "one_time_code" => {
+            println!("the seed of {handle} is in {vault}; its codes go to {bound} alone, each once");
+        }
         Binding::Anywhere => println!("{handle} {field} is in {vault}, for any site that you agree to"),
         bound => println!("{handle} {field} is in {vault}, for {bound}"),
     }
@@ -67,13 +79,9 @@ fn named_field(name: &str) -> Result<Field, Failure> {
         Some(Field::CardCode) => {
             Err(Failure::Input("card_code is never stored: you are asked for it at each payment".to_owned()))
         }
-        Some(Field::OneTimeCode) => {
-            Err(Failure::Input("one_time_code is never stored: it is good for one time alone".to_owned()))
-        }
         Some(field) => Ok(field),
         None => {
-            let stored =
-                Field::ALL.into_iter().filter(|field| !matches!(field, Field::CardCode | Field::OneTimeCode));
+            let stored = Field::ALL.into_iter().filter(|field| *field != Field::CardCode);
             let names: Vec<&str> = stored.map(Field::as_str).collect();
             Err(Failure::Input(format!("`{name}` is not a field; use one of {}", names.join(", "))))
         }
@@ -85,7 +93,8 @@ fn named_field(name: &str) -> Result<Field, Failure> {
 fn check_place(handle: &str, field: Field, binding: &Binding) -> Result<(), Failure> {
     let entropy = &mut SystemEntropy;
     let mut trial = Vault::ephemeral(entropy, verifier()?);
-    match trial.insert(handle, field, Secret::new("x"), binding, entropy) {
+    let value = if field == Field::OneTimeCode { "AAAAAAAAAAAAAAAA" } else { "x" };
+    match trial.insert(handle, field, Secret::new(value), binding, entropy) {
         Err(VaultError::NeedsBinding(field)) => Err(Failure::Input(format!(
             "{handle} {} needs the place it is for: add `--bound-to https://shop.example`, with the site's own \
              address",

@@ -4,6 +4,7 @@
 
 mod cache;
 mod change;
+mod from_file;
 #[cfg(unix)]
 mod guarded;
 mod opened;
@@ -67,7 +68,8 @@ pub enum Command {
         #[command(flatten)]
         target: Target,
     },
-    /// Put a value into a vault. The value is asked for, or read as a line; never an argument.
+    /// Put a value into a vault. The value is asked for, or read as a line or from a file; never an argument. For one-time codes
+    /// (`login:shop one_time_code`) it is the seed that the site shows when you set up an authenticator.
     Add {
         #[command(flatten)]
         target: Target,
@@ -79,6 +81,9 @@ pub enum Command {
         /// site, or `anywhere`. A login must name an origin.
         #[arg(long, value_name = "PLACE", default_value = "anywhere")]
         bound_to: String,
+        /// Read the value from the first line of a file, or the seed of one-time codes from a picture of its QR code (PNG).
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
     },
     /// List records and fields; values are never shown.
     List {
@@ -162,7 +167,9 @@ pub enum Command {
 pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Init { target } => change::init(&target),
-        Command::Add { target, handle, field, bound_to } => change::add(&target, &handle, &field, &bound_to),
+        Command::Add { target, handle, field, bound_to, from } => {
+            change::add(&target, (&handle, &field), &bound_to, from.as_deref())
+        }
         Command::List { target } => show::list(&target),
         Command::ShowMeta { vault } => show::meta(&vault),
         Command::Rm { target, handle } => change::remove(&target, &handle),

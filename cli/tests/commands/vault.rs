@@ -153,7 +153,7 @@ fn a_failing_command_reports_the_reason_and_changes_nothing() {
         ("login:shop password", "login:shop password needs the place"),
         ("card:one card_number --bound-to shop.example", "`shop.example`: write anywhere"),
         ("card:one card_code", "you are asked for it at each payment"),
-        ("login:shop one_time_code", "never stored"),
+        ("login:shop one_time_code", "login:shop one_time_code needs the place"),
     ];
     for (what, why) in unasked {
         // The command asks for nothing that it would reject afterwards.
@@ -358,4 +358,57 @@ fn a_restored_log_or_vault_is_refused_until_it_is_accepted() {
     home.ok("vault accept mine/vault", "");
     home.ok("vault rotate mine/vault --audit mine/audit", "");
     home.ok("audit verify mine/audit --vault mine/vault", "");
+}
+
+/// A picture of a QR code, eight points a module, with its white edge.
+fn picture_of(text: &str) -> Vec<u8> {
+    let code = qrcode::QrCode::new(text).unwrap();
+    let (modules, edge, scale) = (code.width(), 4, 8);
+    let side = (modules + 2 * edge) * scale;
+    let colours = code.to_colors();
+    let dark = |at: usize| {
+        let (x, y) = ((at % side) / scale, (at / side) / scale);
+        let within = (edge..edge + modules).contains(&x) && (edge..edge + modules).contains(&y);
+        within && colours[(y - edge) * modules + x - edge] == qrcode::Color::Dark
+    };
+    let points: Vec<u8> = (0..side * side).map(|at| if dark(at) { 0 } else { 255 }).collect();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, side as u32, side as u32);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().unwrap().write_image_data(&points).unwrap();
+    bytes
+}
+
+#[test]
+fn a_seed_of_codes_comes_by_prompt_by_file_and_by_picture() {
+    let mut home = Home::with_vault(9);
+    let secret = "KQ4WMZLTOB2XG5DBMNXW2YLS";
+    home.canaries.add("seed", secret);
+    let address = format!("otpauth://totp/Shop:ana@mail.example?secret={secret}&issuer=Shop");
+    let at = |name: &str| home.folder.path().join(name);
+    fs::write(at("seed.txt"), format!("{address}\nanother line\n")).unwrap();
+    fs::write(at("seed.png"), picture_of(&address)).unwrap();
+    fs::write(at("nothing.png"), picture_of("https://shop.example/")).unwrap();
+    fs::write(at("torn.png"), &picture_of(&address)[..300]).unwrap();
+    let add = "vault add mine/vault login:shop one_time_code --bound-to https://shop.example";
+    let said = "the seed of login:shop is in mine/vault; its codes go to https://shop.example alone, each once";
+    assert!(home.ok(add, &format!("{address}\n")).contains(said));
+    assert!(home.ok(add, "kq4w mzlt ob2x g5db mnxw 2yls\n").contains(said));
+    assert!(home.ok(&format!("{add} --from seed.txt"), "").contains(said));
+    assert!(home.ok(&format!("{add} --from seed.png"), "").contains(said));
+    let listed = home.ok("vault list mine/vault", "");
+    assert!(listed.contains("login:shop\tone_time_code\tT2\thttps://shop.example"), "{listed}");
+    let given = format!("{PASSPHRASE}\n");
+    home.refused(add, &format!("{PASSPHRASE}\n492813\n"), "this is no seed of one-time codes");
+    home.refused(&format!("{add} --from nothing.png"), &given, "this is no seed of one-time codes");
+    home.refused(&format!("{add} --from torn.png"), &given, "torn.png: the picture cannot be read");
+    home.refused(&format!("{add} --from absent.png"), &given, "absent.png");
+    let street = "vault add mine/vault address:home street --from";
+    home.refused(&format!("{street} seed.png"), &given, "is a picture, and street is a line of text");
+    fs::write(at("street.txt"), "12 Mill Lane\n").unwrap();
+    assert!(home.ok(&format!("{street} street.txt"), "").contains("for any site that you agree to"));
+    for name in ["seed.txt", "seed.png"] {
+        fs::remove_file(at(name)).unwrap();
+    }
+    home.no_canary_in_files();
 }

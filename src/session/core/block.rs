@@ -6,7 +6,9 @@ use browser_signals::{ElementRef, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, Delivery, Granted, Millis, Reason, Verdict};
 use sirl::{Block, Field, FieldSet, Kind};
 
-use super::block_state::{BlockPhase, BlockState, GrantedRelease, LineReply, PageIdentity, RequestLine};
+use super::block_state::{
+    BlockPhase, BlockState, GrantedRelease, LineReply, MadeSecret, PageIdentity, RequestLine,
+};
 use super::messages::{Command, Event, GuardCommand, Look, Seen};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
@@ -94,12 +96,22 @@ impl Core {
             }
             (BlockPhase::AskingCode, Event::CodeAsked) => self.release_next(block, now),
             (BlockPhase::Deciding, Event::Seen(seen)) => self.decide_current(block, seen, now),
-            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => self.keep_before(block, release),
-            (BlockPhase::Keeping(release), Event::Kept(kept)) => self.kept(block, release, kept),
-            (BlockPhase::RecordingKept(release), Event::Recorded(true)) => self.look_again(block, release),
+            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => self.code_before(block, release),
+            (BlockPhase::ReadingClock(release), Event::Clock { unix_ms }) => {
+                self.make_code(block, release, unix_ms)
+            }
+            (BlockPhase::Keeping { release, made }, Event::Kept(kept)) => {
+                self.kept(block, release, made, kept)
+            }
+            (BlockPhase::RecordingKept { release, made: MadeSecret::Code }, Event::Recorded(true)) => {
+                self.keep_before(block, release)
+            }
+            (BlockPhase::RecordingKept { release, made: MadeSecret::Password }, Event::Recorded(true)) => {
+                self.look_again(block, release)
+            }
             (
                 BlockPhase::RecordingIntent(_)
-                | BlockPhase::RecordingKept(_)
+                | BlockPhase::RecordingKept { .. }
                 | BlockPhase::RecordingAnswer { .. },
                 Event::Recorded(false),
             ) => self.refuse_all(block, Reason::AuditUnavailable, now),

@@ -205,6 +205,15 @@ pub(in crate::session) enum GrantedRelease {
     ShowToModel(Grant<Model>),
 }
 
+/// What the vault makes for a release.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum MadeSecret {
+    /// A new password, whose record is kept.
+    Password,
+    /// A one-time code, whose step is noted.
+    Code,
+}
+
 /// The way that released values take.
 pub(in crate::session) enum InFlight {
     Filled,
@@ -234,10 +243,12 @@ pub(in crate::session) enum BlockPhase {
     Deciding,
     /// The record of the intent.
     RecordingIntent(GrantedRelease),
-    /// The vault's file, with the password that was made for this release.
-    Keeping(GrantedRelease),
-    /// The record that the password is kept.
-    RecordingKept(GrantedRelease),
+    /// The time, by which a one-time code is made.
+    ReadingClock(GrantedRelease),
+    /// The vault's file, with what was made for this release.
+    Keeping { release: GrantedRelease, made: MadeSecret },
+    /// The record that it is kept.
+    RecordingKept { release: GrantedRelease, made: MadeSecret },
     /// The fresh look for the release.
     LookingAgain(GrantedRelease),
     /// The end of the fill, the wire's placeholders or the payment.

@@ -130,8 +130,10 @@ pub enum GuardCommand {
         /// The prompt.
         prompt: Box<ConsentPrompt>,
     },
-    /// Write the vault's file, which has a new password. Nothing is released before it is on disk.
+    /// Write the vault's file, which has a new password or the step of a one-time code. Nothing is released before it is on disk.
     KeepVault,
+    /// Tell the time.
+    ReadClock,
 }
 
 /// A command to the driver.
@@ -179,6 +181,11 @@ pub enum Event {
     Recorded(bool),
     /// The vault's file was written, or not.
     Kept(bool),
+    /// The time of the system's clock.
+    Clock {
+        /// In milliseconds since 1970.
+        unix_ms: u64,
+    },
     /// The user answered, or let the prompt expire.
     Answered(Answered),
     /// The security code was given and is in the vault, or was not given.

@@ -16,6 +16,7 @@
 //! | `block` | the walk of a request block |
 //! | `survey` | the looks at the page before a block's question, and that question |
 //! | `new_password` | a password that is made for a form, and kept before it is released |
+//! | `one_time_code` | a one-time code that is made, and what is made and kept before a release |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
 //! | `sign_on` | logins at an identity provider for a site of the task |
@@ -27,6 +28,7 @@ mod hand_over;
 mod messages;
 mod new_password;
 mod nonces;
+mod one_time_code;
 mod parts;
 mod release;
 mod sign_on;

@@ -5,10 +5,9 @@ use policy_dfa::{Consent, Reason};
 use sirl::{Field, Request};
 use vault::{NewPasswordRules, Recipe};
 
-use super::block_state::{BlockPhase, BlockState, GrantedRelease};
+use super::block_state::{BlockPhase, BlockState, GrantedRelease, MadeSecret};
 use super::messages::{Command, GuardCommand};
 use super::state::{Core, State};
-use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::placement::place_at;
 
@@ -93,37 +92,12 @@ impl Core {
         drop(vault);
         match made {
             Ok(true) => self.enter(
-                State::Block(Box::new((block, BlockPhase::Keeping(release)))),
+                State::Block(Box::new((block, BlockPhase::Keeping { release, made: MadeSecret::Password }))),
                 Command::Guard(GuardCommand::KeepVault),
             ),
             Ok(false) => self.look_again(block, release),
             Err(error) => self.end_request(block, Err(error.reason())),
         }
-    }
-
-    /// Goes on once the vault's file is written. Where it could not be, the password is forgotten: nobody was given it.
-    pub(super) fn kept(&mut self, mut block: BlockState, release: GrantedRelease, kept: bool) -> Command {
-        let destination = match &release {
-            GrantedRelease::Fill(grant) => grant.terms().destination.clone(),
-            GrantedRelease::Wire(grant) => grant.terms().destination.clone(),
-            GrantedRelease::Pay(_) | GrantedRelease::ShowToModel(_) => None,
-        };
-        let Some(origin) = destination.map(|to| to.origin) else {
-            return self.end_request(block, Err(Reason::DeliveryForbidden));
-        };
-        if !kept {
-            if let Ok(mut vault) = self.values.vault.lock() {
-                vault.forget_made(&origin);
-            }
-            return self.end_request(block, Err(Reason::PasswordNotKept));
-        }
-        let request = block.current().map_or(0, |line| line.number);
-        let events = vec![AuditEvent::PasswordMade { request, origin }];
-        let phase = BlockPhase::RecordingKept(release);
-        self.enter(
-            State::Block(Box::new((block, phase))),
-            Command::Guard(GuardCommand::Record { events, sync: true }),
-        )
     }
 
     /// Looks at the page once more before the release.

@@ -51,6 +51,7 @@ impl Driver {
                 Event::CodeAsked
             }
             GuardCommand::KeepVault => Event::Kept(self.dependencies.save()),
+            GuardCommand::ReadClock => Event::Clock { unix_ms: unix_ms() },
         }
     }
 

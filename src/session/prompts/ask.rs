@@ -45,6 +45,7 @@ impl Core {
         let ticket = Ticket::new(self.nonces.next(), subject, now);
         let mut noticed = self.notices(pages);
         noticed.extend(self.amount_notice(&asked));
+        noticed.extend(self.code_notice(&asked));
         let task = QuestionTask { chosen_by: self.settings.chosen_by, tier: self.tier(&asked) };
         let prompt = ConsentPrompt::new(asked, noticed, scope, ticket).in_task(task);
         if self.values.has_vault_file { prompt } else { prompt.for_this_task_only() }
@@ -220,6 +221,24 @@ impl Core {
             _ => None,
         })?;
         Some(Notice::NoAmount { page_says: self.page_says_of(to, names_total) })
+    }
+
+    /// The notice of a prompt about a one-time code for a site that neither got a password in this task nor gets one now.
+    fn code_notice(&self, asked: &[Asked]) -> Option<Notice> {
+        let with = |wanted: Field| {
+            asked.iter().filter_map(move |asked| match asked {
+                Asked::Release { fields, to, sent_to, .. } if fields.contains(wanted) => {
+                    Some(sent_to.as_ref().unwrap_or(to))
+                }
+                _ => None,
+            })
+        };
+        let to = with(Field::OneTimeCode).next()?;
+        let earlier = self.values.releases.all().into_iter();
+        let mut passwords = earlier.filter(|release| release.field == Field::Password);
+        let has_password = with(Field::Password).any(|other| other == to)
+            || passwords.any(|release| release.destination.origin == *to);
+        (!has_password).then_some(Notice::CodeAlone)
     }
 
     /// The prompt about waiting requests; `None` where the answer is no without asking.
