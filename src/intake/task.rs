@@ -114,21 +114,24 @@ pub(super) fn kinds(prompt: &str, links: &[Range<usize>], values: &[(Range<usize
     };
     let given = |kind: Kind| values.iter().any(|(_, field)| kind_of(*field) == Some(kind));
     let buys = words.iter().any(|word| !word.undone && is(word, &BUYS)) && !buys_nothing(&words);
-    let needs = |kind: Kind| match kind {
-        Kind::Purchase => buys,
-        Kind::Address | Kind::Contact => buys || given(kind) || speaks_of(&words, kind),
-        Kind::Payment | Kind::Otp => given(kind),
-        Kind::Identity => given(kind) || speaks_of(&words, kind),
-        Kind::Login => {
-            let named = ["login", "signin", "register", "registration", "signup"];
-            let said = words.iter().any(|word| is(word, &named)) || signs_in(&words).next().is_some();
-            given(kind) || said || speaks_of(&words, kind)
-        }
+    let logs_in = || {
+        let named = ["login", "signin", "register", "registration", "signup"];
+        let said = words.iter().any(|word| is(word, &named)) || signs_in(&words).next().is_some();
+        given(Kind::Login) || said || speaks_of(&words, Kind::Login)
     };
     let refused = |kind: Kind| {
         values.iter().any(|(span, field)| kind_of(*field) == Some(kind) && is_denied(span))
             || named(&words, kind).any(|(_, word)| word.denied)
             || (kind == Kind::Login && signs_in(&words).any(|word| word.denied || word.undone))
+    };
+    let needs = |kind: Kind| match kind {
+        Kind::Purchase => buys,
+        Kind::Address | Kind::Contact => buys || given(kind) || speaks_of(&words, kind),
+        Kind::Payment => given(kind),
+        Kind::Identity => given(kind) || speaks_of(&words, kind),
+        Kind::Login => logs_in(),
+        // A login may ask for a second factor.
+        Kind::Otp => given(kind) || logs_in() && !refused(Kind::Login),
     };
     Kind::ALL.into_iter().filter(|kind| needs(*kind) && !refused(*kind)).collect()
 }
@@ -168,10 +171,10 @@ mod tests {
             ("Fill in my home address at https://shop.example/account.", &["address"][..]),
             ("Put our new delivery address and my phone number into the form", &["contact", "address"]),
             ("Subscribe to the letter at https://news.example with my e-mail address", &["contact"]),
-            ("Log in to https://bank.example and read the balance", &["login"]),
-            ("Sign into https://bank.example with my password", &["login"]),
-            ("Register me with my passport number", &["identity", "login"]),
-            ("Sign up at https://shop.example", &["login"]),
+            ("Log in to https://bank.example and read the balance", &["login", "otp"]),
+            ("Sign into https://bank.example with my password", &["login", "otp"]),
+            ("Register me with my passport number", &["identity", "login", "otp"]),
+            ("Sign up at https://shop.example", &["login", "otp"]),
             ("Read the opening hours at https://shop.example", &[]),
             ("What is the address of the shop at https://shop.example?", &[]),
             ("Find out my IP address", &[]),

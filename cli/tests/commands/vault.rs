@@ -391,7 +391,8 @@ fn a_seed_of_codes_comes_by_prompt_by_file_and_by_picture() {
     fs::write(at("nothing.png"), picture_of("https://shop.example/")).unwrap();
     fs::write(at("torn.png"), &picture_of(&address)[..300]).unwrap();
     let add = "vault add mine/vault login:shop one_time_code --bound-to https://shop.example";
-    let said = "the seed of login:shop is in mine/vault; its codes go to https://shop.example alone, each once";
+    let said =
+        "the seed of login:shop is in mine/vault; its codes go to https://shop.example alone, each once";
     assert!(home.ok(add, &format!("{address}\n")).contains(said));
     assert!(home.ok(add, "kq4w mzlt ob2x g5db mnxw 2yls\n").contains(said));
     assert!(home.ok(&format!("{add} --from seed.txt"), "").contains(said));

@@ -11,6 +11,7 @@ mod honest;
 mod hostile;
 mod registration;
 mod safety;
+mod second_factor;
 mod shop;
 mod steps;
 #[path = "../support/tls_sites.rs"]
