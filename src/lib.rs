@@ -21,9 +21,9 @@
 //! | [`storage`] | files that survive a crash; the vault's file, and locking the vault |
 //! | `system` | random bytes, the time of day, loopback listeners, and [`process`] protections |
 //!
-//! Without the feature `browser`, which is on unless turned off, there are `audit`, `consent` (no asking),
+//! Without the feature `browser`, which is on unless turned off, there are [`Action`], `audit`, `consent` (no asking),
 //! `process`, `storage` and the protocol of `service`: the parts that a program needs to read an audit log. The feature `scrub` adds
-//! `page_text` without masking.
+//! `page_text` without masking, and `schema` the JSON schemas of a model's tools.
 //!
 //! One task, from the user's prompt to its end:
 //!
@@ -55,6 +55,7 @@
 //! # Ok(()) }
 //! ```
 
+mod action;
 pub mod audit;
 #[cfg(feature = "browser")]
 pub mod checkout;
@@ -78,10 +79,11 @@ pub mod session;
 pub mod storage;
 mod system;
 
+pub use action::Action;
 #[cfg(feature = "browser")]
 pub use guard::{Guard, GuardError, placement, pointing, stored_head};
 #[cfg(feature = "browser")]
-pub use session::{Session, SessionReport, core::Action};
+pub use session::{Session, SessionReport};
 #[cfg(feature = "browser")]
 pub use system::own_ports;
 pub use system::process;

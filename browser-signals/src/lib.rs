@@ -10,7 +10,7 @@
 //! | `host` | [`origin`], [`site`], [`lookalike`], [`address`] | exact origins, registrable domains, warnings about a host, private hosts |
 //! | `form` | [`matching`], [`meaning`], [`sink`], [`password_rules`], `facts` | the field of each control, the subject of its words, the purpose of a form, rules about a new password |
 //! | `text` | [`outline`], [`rendered`], [`text_guard`], [`web_address`] | a page's text with the bridge's words and the page's kept apart, its filter, and the part of an address that is told |
-//! | `command` | [`verb`], [`seal`] | an agent's verbs, and sealed commands that carry a secret to a bridge |
+//! | `command` | [`verb`], [`seal`], `tool` | an agent's verbs, sealed commands that carry a secret to a bridge, and, with the feature `schema`, a model's tools for verbs |
 //! | | [`egress`] | the judge of outgoing requests |
 //! | | `playwright` | the bridge over CDP, with the feature of that name |
 //! | | `extension` | the bridge of a browser extension, with the feature of that name, on Unix |
@@ -27,7 +27,11 @@ pub mod playwright;
 mod command {
     pub mod key;
     pub mod seal;
+    #[cfg(feature = "schema")]
+    pub mod tool;
     pub mod verb;
+    #[cfg(feature = "serde")]
+    mod written;
 }
 
 /// Evidence: what a bridge has seen.
@@ -67,6 +71,8 @@ mod text {
     pub mod web_address;
 }
 
+#[cfg(feature = "schema")]
+pub use command::tool;
 pub use command::{key, seal, verb};
 pub use egress::{Blocked, EgressGuard, OutgoingRequest};
 pub use evidence::{fact, id, page_words, snapshot};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use portcullis::Action;
 use portcullis::consent::page::OpenError;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, OpenPages, TerminalAnswerer};
@@ -12,6 +13,7 @@ use portcullis::guard::SystemEntropy;
 use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::service::tls::TlsProbe;
 use portcullis::service::{Client, ClientError, ExtensionConsent, Service, ServiceFolder, ServiceSettings};
+use portcullis::signals::Verb;
 use portcullis::signals::playwright::OwnBrowser;
 use portcullis::vault::Entropy;
 use serde_json::Value;
@@ -218,11 +220,11 @@ pub fn task(arguments: &TaskArguments) -> Result<(), Failure> {
 }
 
 pub fn ask(arguments: &AskArguments) -> Result<(), Failure> {
-    let wish = match &arguments.request {
-        Some(request) => ClientRequest::Request(words(request)?),
-        None => ClientRequest::Read,
+    let action = match &arguments.request {
+        Some(request) => Action::Request(words(request)?),
+        None => Action::Verb(Verb::Read),
     };
-    let answer = request(&arguments.folder, Role::Agent, &wish)?;
+    let answer = request(&arguments.folder, Role::Agent, &ClientRequest::Act(action))?;
     let reply = answer.get("reply").and_then(Value::as_str).unwrap_or_default();
     println!("{}", reply.trim_end());
     Ok(())

@@ -6,10 +6,12 @@
 //! {"error":{"code":"version","message":"..."}}           after which the connection ends
 //! ```
 
-use browser_signals::Origin;
+use browser_signals::{Origin, Verb};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use sirl::Kind;
 
+use crate::Action;
 use crate::consent::{Change, ChangeKind, OpenPages};
 
 /// The version of the protocol. Any other is refused, because a partial understanding between guard and extension is
@@ -152,10 +154,8 @@ pub enum ClientRequest {
     },
     /// Ends the task, for the user.
     End,
-    /// Reads the front tab, for the agent.
-    Read,
-    /// Sends a request block of the agent.
-    Request(String),
+    /// The agent's action: it reads the front tab, or sends a request block. It has no other verb in the user's own browser.
+    Act(Action),
     /// Lists the standing consents, for the user.
     Standing,
     /// Changes a standing consent. The extension can only make it stricter.
@@ -174,8 +174,10 @@ impl ClientRequest {
                 .zip(open_pages(message.get("trust_open_pages")))
                 .map(|(prompt, pages)| ClientRequest::Begin { prompt, pages }),
             (Role::User, Some("end")) => Some(ClientRequest::End),
-            (Role::Agent, Some("read")) => Some(ClientRequest::Read),
-            (Role::Agent, Some("request")) => text("text").map(ClientRequest::Request),
+            (Role::Agent, _) => Action::deserialize(message)
+                .ok()
+                .filter(|action| matches!(action, Action::Verb(Verb::Read) | Action::Request(_)))
+                .map(ClientRequest::Act),
             (Role::User, Some("standing")) => Some(ClientRequest::Standing),
             (Role::User | Role::Extension, Some(keyword)) => read_change(keyword, message)
                 .filter(|it| role == Role::User || !it.how.is_looser())
@@ -192,8 +194,7 @@ impl ClientRequest {
                 json!({ "ask": "begin", "prompt": prompt, "trust_open_pages": *pages == OpenPages::Trusted })
             }
             ClientRequest::End => json!({ "ask": "end" }),
-            ClientRequest::Read => json!({ "ask": "read" }),
-            ClientRequest::Request(text) => json!({ "ask": "request", "text": text }),
+            ClientRequest::Act(action) => json!(action),
             ClientRequest::Standing => json!({ "ask": "standing" }),
             ClientRequest::Change(Change { kind, to, how }) => {
                 json!({ "ask": keyword_of(*how), "kind": kind.as_str(), "site": to.to_string() })
@@ -265,18 +266,19 @@ mod tests {
         let requests = [
             ClientRequest::Begin { prompt: "x".into(), pages: OpenPages::Trusted },
             ClientRequest::End,
-            ClientRequest::Read,
-            ClientRequest::Request("REQ.end".into()),
+            ClientRequest::Act(Action::Verb(Verb::Read)),
+            ClientRequest::Act(Action::Request("REQ.end".into())),
+            ClientRequest::Act(Action::Verb(Verb::Back)),
             ClientRequest::Standing,
             change(ChangeKind::Never),
             change(ChangeKind::Withdraw),
             change(ChangeKind::TakeBack),
         ];
         for (role, may) in [
-            (Role::User, [true, true, false, false, true, true, true, true]),
-            (Role::Agent, [false, false, true, true, false, false, false, false]),
+            (Role::User, [true, true, false, false, false, true, true, true, true]),
+            (Role::Agent, [false, false, true, true, false, false, false, false, false]),
             // Only stricter changes.
-            (Role::Extension, [false, false, false, false, false, true, true, false]),
+            (Role::Extension, [false, false, false, false, false, false, true, true, false]),
         ] {
             for (request, may) in requests.iter().zip(may) {
                 let read = ClientRequest::read(role, &request.message());

@@ -9,9 +9,7 @@ use crate::guard::Guard;
 use crate::guard::dependencies::standing_consents;
 use crate::guard::shared_vault::SharedVault;
 use crate::session::changes::{ChangeQueue, ChangeRequest, ChangeStatus};
-use crate::session::core::Action;
 use crate::session::tab::{TabSession, Tabs, kinds};
-use browser_signals::Verb;
 
 /// The maximum number of waiting requests.
 const MAX_WAITING: usize = 8;
@@ -211,14 +209,8 @@ async fn serve_one(
         }
         // `ask` answers the one itself, and changes have a queue of their own.
         (current, ClientRequest::Standing | ClientRequest::Change(_)) => (current, Err(Refusal::NotForRole)),
-        (Current::Idle(guard), ClientRequest::Read | ClientRequest::Request(_)) => {
-            (Current::Idle(guard), Err(Refusal::NoTask))
-        }
-        (Current::Task(mut session), request) => {
-            let action = match request {
-                ClientRequest::Request(text) => Action::Request(text),
-                _ => Action::Verb(Verb::Read),
-            };
+        (Current::Idle(guard), ClientRequest::Act(_)) => (Current::Idle(guard), Err(Refusal::NoTask)),
+        (Current::Task(mut session), ClientRequest::Act(action)) => {
             let reply = session.act(action, changes).await;
             (Current::Task(session), Ok(json!({ "reply": reply.to_string() })))
         }

@@ -27,11 +27,12 @@ use portcullis::policy::{Policy, authority};
 use portcullis::service::protocol::{ClientRequest, Hello, Role};
 use portcullis::service::tls::TlsProbe;
 use portcullis::service::{Client, ClientError, ExtensionConsent, Service, ServiceFolder, ServiceSettings};
+use portcullis::signals::Verb;
 use portcullis::signals::extension::framing;
 use portcullis::sirl::Field;
 use portcullis::storage::vault_lock::LockHandle;
 use portcullis::vault::{Binding, KdfParams, Secret, Vault};
-use portcullis::{DEFAULT_POLICY, Guard};
+use portcullis::{Action, DEFAULT_POLICY, Guard};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixStream};
 use tokio_rustls::TlsAcceptor;
@@ -138,7 +139,7 @@ impl Stage {
     }
 
     async fn request(&self) -> String {
-        self.agent(ClientRequest::Request(REQUEST.to_owned())).await
+        self.agent(ClientRequest::Act(Action::Request(REQUEST.to_owned()))).await
     }
 
     /// An extension that has said hello.
@@ -320,8 +321,11 @@ async fn no_task_begins_under_a_policy_that_keeps_values_to_their_path() {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_role_needs_its_own_token_and_gets_no_more() {
     let stage = Stage::new(25).await;
-    let without_task =
-        Client::connect(&stage.service_folder, Role::Agent).await.unwrap().ask(&ClientRequest::Read).await;
+    let without_task = Client::connect(&stage.service_folder, Role::Agent)
+        .await
+        .unwrap()
+        .ask(&ClientRequest::Act(Action::Verb(Verb::Read)))
+        .await;
     assert!(matches!(&without_task, Err(ClientError::Refused { code, .. }) if code == "no_task"));
     let mut agent = Client::connect(&stage.service_folder, Role::Agent).await.unwrap();
     for request in [ClientRequest::End, begin("x")] {

@@ -1,6 +1,8 @@
 //! The verbs of an agent. Every verb is decided before it is carried out.
 
 use super::key::WritingKey;
+#[cfg(feature = "serde")]
+use super::written::Written;
 
 /// The ref of an element in the text that the model read, such as `e12` or `f1e3`. It is valid for the read
 /// that produced it.
@@ -8,7 +10,22 @@ use super::key::WritingKey;
 pub struct ElementRef(pub String);
 
 /// One action of an agent.
+///
+/// With the feature `serde` it is read from a model's tool call and written as it is read; its member `do` says which verb it is.
+/// Arguments and words that it does not know are errors. A model's interface takes the schemas of the module `tool`, with the
+/// feature `schema`.
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use browser_signals::{ElementRef, Verb};
+///
+/// let call = r#"{ "do": "type", "target": "e12", "text": "two kettles" }"#;
+/// let verb: Verb = serde_json::from_str(call).unwrap();
+/// assert_eq!(verb, Verb::typed(ElementRef("e12".to_owned()), "two kettles"));
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(into = "Written"))]
 pub enum Verb {
     /// Go to an address.
     Open {
@@ -88,6 +105,23 @@ impl Verb {
     /// A text, put into a control at once.
     pub fn typed(target: ElementRef, text: impl Into<String>) -> Verb {
         Verb::Type { target, text: text.into(), manner: TypeManner::AtOnce }
+    }
+
+    /// The elements that it is about: none, one, or the two of a drag.
+    pub fn elements_mut(&mut self) -> impl Iterator<Item = &mut ElementRef> {
+        let (one, other) = match self {
+            Verb::Drag { target, onto } => (Some(target), Some(onto)),
+            Verb::Click { target, .. }
+            | Verb::Hover { target }
+            | Verb::Type { target, .. }
+            | Verb::Select { target, .. }
+            | Verb::Check { target, .. }
+            | Verb::Submit { target } => (Some(target), None),
+            Verb::Open { .. } | Verb::Read | Verb::Press { .. } | Verb::Wait { .. } | Verb::Back => {
+                (None, None)
+            }
+        };
+        one.into_iter().chain(other)
     }
 
     /// One option of a select, by its visible label or its value.

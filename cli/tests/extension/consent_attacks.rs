@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use portcullis::Action;
 use portcullis::service::protocol::{ClientRequest, EXTENSION_ID, Role};
 use portcullis::service::{Client, ServiceFolder};
 use serde_json::{Value, json};
@@ -240,7 +241,7 @@ fn flooded(stage: &mut Stage) {
                     let place = place.clone();
                     asking.spawn(async move {
                         let mut client = Client::connect(&place, Role::Agent).await.ok()?;
-                        client.ask(&ClientRequest::Request(REQUEST.to_owned())).await.ok()
+                        client.ask(&ClientRequest::Act(Action::Request(REQUEST.to_owned()))).await.ok()
                     });
                 }
                 asking.join_all().await

@@ -1,5 +1,6 @@
 //! Hostile pages that imitate the question, frame forms, clobber names, race the fill and flood the user.
 
+use portcullis::Action;
 use portcullis::service::protocol::{ClientRequest, Role};
 use portcullis::service::{Client, ServiceFolder};
 
@@ -153,7 +154,10 @@ fn flooded(stage: &mut Stage) {
             let place = place.clone();
             asking.spawn(async move {
                 let mut client = Client::connect(&place, Role::Agent).await.ok()?;
-                client.ask(&ClientRequest::Request("REQ.identity\nREQ.login\nREQ.end".to_owned())).await.ok()
+                client
+                    .ask(&ClientRequest::Act(Action::Request("REQ.identity\nREQ.login\nREQ.end".to_owned())))
+                    .await
+                    .ok()
             });
         }
         asking.join_all().await

@@ -1,9 +1,10 @@
 //! The arguments of the tools that the guard carries out itself, and their JSON schemas.
 //!
-//! The schema that a client sees is derived from the type that its call is read into, so that the two cannot differ.
+//! The schema that a client sees is derived from the type that its call is read into, so that the two cannot differ. The
+//! arguments of a verb are those of [`portcullis::signals::tool`]; here is what playwright-mcp's tools have beside them.
 
+use portcullis::signals::tool;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -34,13 +35,6 @@ pub struct PlanArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct UrlArguments {
-    #[schemars(description = "The address")]
-    pub url: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct NoArguments {}
 
 #[derive(Deserialize, JsonSchema)]
@@ -67,37 +61,18 @@ pub struct FindArguments {
     pub regex: Option<String>,
 }
 
+/// The arguments of a tool for an element: those of its verb, and these.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct ClickArguments {
+pub struct ElementArguments {
     #[serde(rename = "element")]
     #[schemars(description = ELEMENT)]
     _element: Option<String>,
+    // Not only a ref, as in the verb.
     #[schemars(description = TARGET)]
     pub target: String,
-    #[serde(default)]
-    pub double_click: bool,
-    #[schemars(description = "The left one if left out; there is no middle one here")]
-    pub button: Option<ButtonArgument>,
-    #[serde(default)]
-    #[schemars(description = "The keys that are held")]
-    pub modifiers: Vec<ModifierArgument>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ButtonArgument {
-    Left,
-    Right,
-}
-
-#[derive(Deserialize, JsonSchema)]
-pub enum ModifierArgument {
-    Alt,
-    Control,
-    ControlOrMeta,
-    Meta,
-    Shift,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub of_verb: Map<String, Value>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -116,31 +91,12 @@ pub struct DragArguments {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HoverArguments {
-    #[serde(rename = "element")]
-    #[schemars(description = ELEMENT)]
-    _element: Option<String>,
-    #[schemars(description = TARGET)]
-    pub target: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct TypeArguments {
-    #[serde(rename = "element")]
-    #[schemars(description = ELEMENT)]
-    _element: Option<String>,
-    #[schemars(description = TARGET)]
-    pub target: String,
-    #[schemars(description = "The text")]
-    pub text: String,
     #[serde(default)]
     #[schemars(description = "Submit the form afterwards; without a form, press Enter")]
     pub submit: bool,
-    #[serde(default)]
-    #[schemars(description = "Press a key for each character, for a page that acts on keys")]
-    pub slowly: bool,
+    #[serde(flatten)]
+    pub element: ElementArguments,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -237,25 +193,6 @@ pub struct FieldArguments {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SelectArguments {
-    #[serde(rename = "element")]
-    #[schemars(description = ELEMENT)]
-    _element: Option<String>,
-    #[schemars(description = TARGET)]
-    pub target: String,
-    #[schemars(description = "The options: one, or several of a list that takes several")]
-    pub values: Vec<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct KeyArguments {
-    #[schemars(description = "Its name, such as ArrowDown, or the character that it writes")]
-    pub key: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WaitArguments {
     #[schemars(description = "Seconds, 30 at most")]
@@ -319,42 +256,14 @@ pub struct ScreenshotArguments {
     pub target: Option<String>,
 }
 
-/// The JSON schema of arguments, without anything that would only lengthen the model's prompt.
-pub fn schema<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.meta_schema = None;
-        settings.inline_subschemas = true;
-    });
-    let mut schema = Value::from(settings.into_generator().into_root_schema_for::<T>());
-    shorten(&mut schema);
-    schema
-}
-
-/// Removes titles, formats, defaults, and the type and value `null` of optional parameters, and spells out empty lists.
-fn shorten(schema: &mut Value) {
-    match schema {
-        Value::Object(keywords) => {
-            // A parameter may have the name of a keyword; its schema is an object, and stays.
-            keywords.retain(|name, value| {
-                value.is_object() || !matches!(name.as_str(), "title" | "format" | "default")
-            });
-            if let Some(Value::Array(types)) = keywords.get_mut("type") {
-                types.retain(|name| name != "null");
-                if let [only] = types.as_slice() {
-                    let only = only.clone();
-                    keywords.insert("type".to_owned(), only);
-                }
-            }
-            if let Some(Value::Array(values)) = keywords.get_mut("enum") {
-                values.retain(|value| !value.is_null());
-            }
-            if keywords.get("type").is_some_and(|name| name == "object") {
-                keywords.entry("properties").or_insert_with(|| Map::new().into());
-                keywords.entry("required").or_insert_with(|| Value::Array(Vec::new()));
-            }
-            keywords.values_mut().for_each(shorten);
-        }
-        Value::Array(parts) => parts.iter_mut().for_each(shorten),
-        _ => {}
+/// The JSON schema of a verb's arguments, with those of `Own` beside them or in their place.
+pub fn verb_schema<Own: JsonSchema>(word: &str) -> Value {
+    let mut schema = tool::verb_schema(word).unwrap_or_default();
+    let own = tool::schema::<Own>();
+    let own = own.get("properties").and_then(Value::as_object);
+    if let (Some(properties), Some(own)) = (schema.get_mut("properties").and_then(Value::as_object_mut), own)
+    {
+        properties.extend(own.clone());
     }
+    schema
 }

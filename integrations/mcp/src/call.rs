@@ -2,16 +2,15 @@
 
 use portcullis::signals::key::keys_of;
 use portcullis::signals::playwright::{PictureForm, PictureSettings};
-use portcullis::signals::{ClickManner, HeldKeys, MouseButton, TypeManner};
+use portcullis::signals::{ElementRef, TypeManner, Verb, tool};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{
-    ButtonArgument, ClickArguments, ConsoleArguments, DialogArguments, DragArguments, FieldArguments,
-    FindArguments, FormArguments, HoverArguments, KeyArguments, LevelArgument, ModifierArgument, NoArguments,
-    PartArgument, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
-    ScriptArguments, SelectArguments, SnapshotArguments, TabsAction, TabsArguments, TypeArguments,
-    UploadArguments, UrlArguments, WaitArguments,
+    ConsoleArguments, DialogArguments, DragArguments, ElementArguments, FieldArguments, FindArguments,
+    FormArguments, LevelArgument, NoArguments, PartArgument, PlanArguments, RequestArguments,
+    RequestsArguments, ResizeArguments, ScreenshotArguments, ScriptArguments, SnapshotArguments, TabsAction,
+    TabsArguments, TypeArguments, UploadArguments, WaitArguments,
 };
 use crate::catalogue::ToolEntry;
 use crate::requests::{AskArguments, plan_for};
@@ -61,7 +60,10 @@ pub enum Call {
     Navigate {
         url: String,
     },
-    Back,
+    /// A verb on the page. An element that it is about is as the call names it, and no ref yet.
+    Act(Verb),
+    /// The same, and then the element's form is submitted.
+    ActAndSubmit(Verb),
     Snapshot {
         target: Option<String>,
         depth: Option<usize>,
@@ -73,31 +75,7 @@ pub enum Call {
         limit: Option<usize>,
     },
     Find(SearchPattern),
-    Click {
-        target: String,
-        manner: ClickManner,
-    },
-    Hover {
-        target: String,
-    },
-    Drag {
-        target: String,
-        onto: String,
-    },
-    Type {
-        target: String,
-        text: String,
-        manner: TypeManner,
-        submit: bool,
-    },
     Fill(Vec<FieldToFill>),
-    Select {
-        target: String,
-        options: Vec<String>,
-    },
-    Press {
-        key: String,
-    },
     Wait {
         milliseconds: u32,
         text: Option<String>,
@@ -228,8 +206,11 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             Call::Request { block: given.read::<AskArguments>()?.text().map_err(no_call)? }
         }
         "portcullis_status" => given.nothing(Call::Status)?,
-        "browser_navigate" => Call::Navigate { url: given.read::<UrlArguments>()?.url },
-        "browser_navigate_back" => given.nothing(Call::Back)?,
+        "browser_navigate" => match given.verb("open")? {
+            Verb::Open { url } => Call::Navigate { url },
+            verb => Call::Act(verb),
+        },
+        "browser_navigate_back" => Call::Act(given.verb("back")?),
         "browser_snapshot" => {
             let SnapshotArguments { target, depth, limit, continuation } = given.read()?;
             let limit = limit.map(whole);
@@ -244,32 +225,24 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             FindArguments { text: None, regex: Some(regex) } => expression(&regex),
             _ => return Err(no_call("give either `text` or `regex`")),
         }),
-        "browser_click" => {
-            let ClickArguments { target, double_click, button, modifiers, .. } = given.read()?;
-            let button = match button {
-                None | Some(ButtonArgument::Left) => MouseButton::Left,
-                Some(ButtonArgument::Right) => MouseButton::Right,
-            };
-            Call::Click {
-                target,
-                manner: ClickManner { button, twice: double_click, held: held(&modifiers) },
-            }
-        }
+        "browser_click" => Call::Act(given.verb_at("click")?),
         "browser_drag" => {
-            let dragged = given.read::<DragArguments>()?;
-            Call::Drag { target: dragged.start_target, onto: dragged.end_target }
+            let DragArguments { start_target, end_target, .. } = given.read()?;
+            Call::Act(Verb::Drag { target: ElementRef(start_target), onto: ElementRef(end_target) })
         }
-        "browser_hover" => Call::Hover { target: given.read::<HoverArguments>()?.target },
+        "browser_hover" => Call::Act(given.verb_at("hover")?),
         "browser_type" => {
-            let TypeArguments { target, text, submit, slowly, .. } = given.read()?;
-            if slowly && keys_of(&text).is_none() {
+            let TypeArguments { submit, element } = given.read()?;
+            let verb = element_verb(tool.name, "type", element)?;
+            if let Verb::Type { text, manner: TypeManner::KeyByKey, .. } = &verb
+                && keys_of(text).is_none()
+            {
                 return Err(no_call(
                     "`slowly` presses a key for each character: leave it out for a text with line breaks or tabs, or of more than \
                      1000 characters",
                 ));
             }
-            let manner = if slowly { TypeManner::KeyByKey } else { TypeManner::AtOnce };
-            Call::Type { target, text, manner, submit }
+            if submit { Call::ActAndSubmit(verb) } else { Call::Act(verb) }
         }
         "browser_fill_form" => {
             let fields = given.read::<FormArguments>()?.fields;
@@ -279,13 +252,13 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
             Call::Fill(fields.into_iter().map(|field| to_fill(field, &bad)).collect::<Result<_, _>>()?)
         }
         "browser_select_option" => {
-            let SelectArguments { target, values, .. } = given.read()?;
-            if values.is_empty() {
+            let verb = given.verb_at("select")?;
+            if matches!(&verb, Verb::Select { options, .. } if options.is_empty()) {
                 return Err(bad("`values` has to hold an option"));
             }
-            Call::Select { target, options: values }
+            Call::Act(verb)
         }
-        "browser_press_key" => Call::Press { key: given.read::<KeyArguments>()?.key },
+        "browser_press_key" => Call::Act(given.verb("press")?),
         "browser_wait_for" => {
             let WaitArguments { time, text, text_gone } = given.read()?;
             if time.is_none() && text.is_none() && text_gone.is_none() {
@@ -363,16 +336,36 @@ struct GivenArguments {
 
 impl GivenArguments {
     fn read<T: DeserializeOwned>(self) -> Result<T, CallError> {
-        // The message of serde_json names parameters and types; a quoted value is cut out of it.
-        serde_json::from_value(Value::Object(self.arguments)).map_err(|error| CallError::Arguments {
-            tool: self.tool,
-            problem: without_values(&error.to_string()),
-        })
+        let tool = self.tool;
+        serde_json::from_value(Value::Object(self.arguments)).map_err(|error| misfit(tool, &error))
     }
 
     fn nothing(self, call: Call) -> Result<Call, CallError> {
         self.read::<NoArguments>().map(|_| call)
     }
+
+    /// The verb of this word, with these arguments and no others.
+    fn verb(self, word: &str) -> Result<Verb, CallError> {
+        tool::read_verb(word, self.arguments).map_err(|error| misfit(self.tool, &error))
+    }
+
+    /// The verb of this word about an element.
+    fn verb_at(self, word: &str) -> Result<Verb, CallError> {
+        let tool = self.tool;
+        element_verb(tool, word, self.read()?)
+    }
+}
+
+fn element_verb(tool: &'static str, word: &str, arguments: ElementArguments) -> Result<Verb, CallError> {
+    let ElementArguments { target, mut of_verb, .. } = arguments;
+    of_verb.insert("target".to_owned(), target.into());
+    GivenArguments { tool, arguments: of_verb }.verb(word)
+}
+
+/// The error for arguments that do not fit. The message of serde_json names parameters and types; a quoted value is cut out
+/// of it.
+fn misfit(tool: &'static str, error: &serde_json::Error) -> CallError {
+    CallError::Arguments { tool, problem: without_values(&error.to_string()) }
 }
 
 /// serde reports the value that does not fit, as in `invalid type: string "value", expected ...`, and it may be one of the
@@ -386,20 +379,6 @@ fn without_values(message: &str) -> String {
         }
         _ => message.to_owned(),
     }
-}
-
-/// The keys of a click. `ControlOrMeta` is Control, since the guard's browser runs on Linux.
-fn held(modifiers: &[ModifierArgument]) -> HeldKeys {
-    let mut held = HeldKeys::default();
-    for key in modifiers {
-        match key {
-            ModifierArgument::Alt => held.alt = true,
-            ModifierArgument::Control | ModifierArgument::ControlOrMeta => held.control = true,
-            ModifierArgument::Meta => held.meta = true,
-            ModifierArgument::Shift => held.shift = true,
-        }
-    }
-    held
 }
 
 fn to_fill(field: FieldArguments, bad: &impl Fn(&str) -> CallError) -> Result<FieldToFill, CallError> {
@@ -440,6 +419,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
     use super::*;
     use crate::catalogue::all;
+    use portcullis::signals::{ClickManner, HeldKeys, MouseButton};
     use serde_json::json;
 
     fn call(name: &str, arguments: Value) -> Result<Call, CallError> {
@@ -449,7 +429,7 @@ mod tests {
 
     #[test]
     fn calls_are_parsed() {
-        let target = || "e1".to_owned();
+        let target = || ElementRef("e1".to_owned());
         for (name, arguments, wanted) in [
             (
                 "browser_navigate",
@@ -459,40 +439,46 @@ mod tests {
             (
                 "browser_click",
                 json!({ "element": "the button", "target": "e1" }),
-                Call::Click { target: target(), manner: ClickManner::default() },
+                Call::Act(Verb::click(target())),
             ),
             (
                 "browser_click",
                 json!({ "target": "e1", "button": "right", "doubleClick": true, "modifiers": ["Shift"] }),
-                Call::Click {
+                Call::Act(Verb::Click {
                     target: target(),
                     manner: ClickManner {
                         button: MouseButton::Right,
                         twice: true,
                         held: HeldKeys { shift: true, ..HeldKeys::default() },
                     },
-                },
+                }),
             ),
             (
                 "browser_type",
                 json!({ "target": "e1", "text": "hello", "submit": true }),
-                Call::Type {
-                    target: target(),
-                    text: "hello".into(),
-                    manner: TypeManner::AtOnce,
-                    submit: true,
-                },
+                Call::ActAndSubmit(Verb::typed(target(), "hello")),
             ),
             (
                 "browser_type",
                 json!({ "target": "e1", "text": "hello", "slowly": true }),
-                Call::Type {
+                Call::Act(Verb::Type {
                     target: target(),
                     text: "hello".into(),
                     manner: TypeManner::KeyByKey,
-                    submit: false,
-                },
+                }),
             ),
+            (
+                "browser_drag",
+                json!({ "startElement": "the card", "startTarget": "e1", "endTarget": "text=Done" }),
+                Call::Act(Verb::Drag { target: target(), onto: ElementRef("text=Done".into()) }),
+            ),
+            (
+                "browser_select_option",
+                json!({ "target": "text=Colour", "values": ["blue"] }),
+                Call::Act(Verb::select(ElementRef("text=Colour".into()), "blue")),
+            ),
+            ("browser_press_key", json!({ "key": "Tab" }), Call::Act(Verb::Press { key: "Tab".into() })),
+            ("browser_navigate_back", json!({}), Call::Act(Verb::Back)),
             (
                 "browser_find",
                 json!({ "regex": "/total/i" }),
@@ -506,7 +492,7 @@ mod tests {
             (
                 "browser_fill_form",
                 json!({ "fields": [{ "target": "e1", "name": "n", "type": "checkbox", "value": "true" }] }),
-                Call::Fill(vec![FieldToFill { target: target(), value: FieldValue::On(true) }]),
+                Call::Fill(vec![FieldToFill { target: "e1".into(), value: FieldValue::On(true) }]),
             ),
         ] {
             assert_eq!(call(name, arguments).unwrap(), wanted, "{name}");
@@ -521,6 +507,13 @@ mod tests {
             ("browser_click", json!({ "target": "e1", "button": "middle" })),
             ("browser_click", json!({ "target": "e1", "modifiers": ["Enter"] })),
             ("browser_click", json!({})),
+            ("browser_click", json!({ "target": "e1", "element": 4 })),
+            ("browser_click", json!({ "target": "e1", "submit": true })),
+            ("browser_click", json!({ "target": "e1", "do": "read" })),
+            ("browser_navigate", json!({ "url": "https://a.example", "element": "the page" })),
+            ("browser_navigate_back", json!({ "do": "open", "url": "https://a.example" })),
+            ("browser_drag", json!({ "startTarget": "e1" })),
+            ("browser_drag", json!({ "startTarget": "e1", "endTarget": "e2", "target": "e3" })),
             ("browser_snapshot", json!({ "filename": "/etc/passwd" })),
             ("browser_take_screenshot", json!({ "filename": "x.png" })),
             ("browser_take_screenshot", json!({ "type": "gif" })),
@@ -543,9 +536,14 @@ mod tests {
             json!(4111.5),
             json!(true),
         ] {
-            let error = call("browser_fill_form", json!({ "fields": value })).unwrap_err().to_string();
-            assert!(!error.contains("4111") && !error.contains("true"), "{error}");
-            assert!(error.ends_with("..., expected a sequence"), "{error}");
+            for (name, arguments) in [
+                ("browser_fill_form", json!({ "fields": value })),
+                ("browser_select_option", json!({ "target": "e1", "values": value })),
+            ] {
+                let error = call(name, arguments).unwrap_err().to_string();
+                assert!(!error.contains("4111") && !error.contains("true"), "{error}");
+                assert!(error.ends_with("..., expected a sequence"), "{error}");
+            }
         }
         let error = call("browser_click", json!({ "target": "e1", "4111": true })).unwrap_err().to_string();
         assert!(error.contains("unknown field `4111`"), "the names of parameters are repeated: {error}");

@@ -1,13 +1,14 @@
 //! The tools: those of playwright-mcp under the same names and with the same parameters, so that agents can use them
 //! unchanged, and three of the guard's own.
 
+use portcullis::signals::tool::schema;
 use serde_json::Value;
 
 use crate::arguments::{
-    ClickArguments, ConsoleArguments, DialogArguments, DragArguments, FindArguments, FormArguments,
-    HoverArguments, KeyArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments,
-    ResizeArguments, ScreenshotArguments, ScriptArguments, SelectArguments, SnapshotArguments, TabsArguments,
-    TypeArguments, UploadArguments, UrlArguments, WaitArguments, schema,
+    ConsoleArguments, DialogArguments, DragArguments, ElementArguments, FindArguments, FormArguments,
+    NoArguments, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
+    ScriptArguments, SnapshotArguments, TabsArguments, TypeArguments, UploadArguments, WaitArguments,
+    verb_schema,
 };
 use crate::requests::AskArguments;
 use crate::settings::GatewaySettings;
@@ -112,8 +113,8 @@ fn own() -> Vec<ToolEntry> {
 
 fn acting() -> Vec<ToolEntry> {
     vec![
-        tool("browser_navigate", "Open an address", schema::<UrlArguments>()),
-        tool("browser_navigate_back", "Go back one page", schema::<NoArguments>()),
+        tool("browser_navigate", "Open an address", verb_schema::<NoArguments>("open")),
+        tool("browser_navigate_back", "Go back one page", verb_schema::<NoArguments>("back")),
         reading(
             "browser_snapshot",
             "Read the page. Words of the page stand in quotes; [withheld] stands for what you may not see, \
@@ -121,30 +122,34 @@ fn acting() -> Vec<ToolEntry> {
             schema::<SnapshotArguments>(),
         ),
         reading("browser_find", "Find lines of the page, read anew", schema::<FindArguments>()),
-        tool("browser_click", "Click an element", schema::<ClickArguments>()),
+        tool("browser_click", "Click an element", verb_schema::<ElementArguments>("click")),
         tool(
             "browser_drag",
             "Drag an element onto another one of the same page, with the mouse",
             schema::<DragArguments>(),
         ),
-        tool("browser_hover", "Move the mouse over an element", schema::<HoverArguments>()),
+        tool("browser_hover", "Move the mouse over an element", verb_schema::<ElementArguments>("hover")),
         tool(
             "browser_type",
             "Put text into a control. Not for values of the user's: ask for those with portcullis_request",
-            schema::<TypeArguments>(),
+            verb_schema::<TypeArguments>("type"),
         ),
         tool(
             "browser_fill_form",
             "Fill several controls. Not with values of the user's: ask for those with portcullis_request",
             schema::<FormArguments>(),
         ),
-        tool("browser_select_option", "Choose the options of a select", schema::<SelectArguments>()),
+        tool(
+            "browser_select_option",
+            "Choose the options of a select",
+            verb_schema::<ElementArguments>("select"),
+        ),
         tool(
             "browser_press_key",
             "Press a key where the focus is: Enter, Tab, Escape, an arrow, PageUp, PageDown, Home, End, ControlOrMeta+a, or a key \
              that changes text: a character, Space, Backspace or Delete. Enter works in a box of one line, on a button and on a \
              link. A key that changes text works in a text box that is empty or holds your own text; elsewhere use browser_type",
-            schema::<KeyArguments>(),
+            verb_schema::<NoArguments>("press"),
         ),
         reading(
             "browser_wait_for",

@@ -45,7 +45,6 @@ impl Worker {
                 }
                 Ok(self.with_page(answer).await)
             }
-            Call::Back => self.verb(Verb::Back).await,
             Call::Snapshot { target, depth, limit } => self.snapshot(target.as_deref(), depth, limit).await,
             Call::Continue { name, limit } => Ok(Answer::text(self.known.continued(&name, limit)?)),
             Call::Find(pattern) => {
@@ -57,37 +56,20 @@ impl Worker {
                     _ => self.known.found(&format!("{count} lines match"), &found.join("\n")),
                 }))
             }
-            Call::Click { target, manner } => {
-                let target = self.find(&target).await?;
-                self.verb(Verb::Click { target, manner }).await
+            Call::Act(mut verb) => {
+                self.find_elements(&mut verb).await?;
+                self.verb(verb).await
             }
-            Call::Hover { target } => {
-                let target = self.find(&target).await?;
-                self.verb(Verb::Hover { target }).await
-            }
-            Call::Drag { target, onto } => {
-                let target = self.find(&target).await?;
-                let onto = self.find(&onto).await?;
-                self.verb(Verb::Drag { target, onto }).await
-            }
-            Call::Type { target, text, manner, submit } => {
-                let target = self.find(&target).await?;
-                let typed = Verb::Type { target: target.clone(), text, manner };
-                if !submit {
-                    return self.verb(typed).await;
+            Call::ActAndSubmit(mut verb) => {
+                self.find_elements(&mut verb).await?;
+                let target = verb.elements_mut().next().cloned();
+                let outcome = self.act(Action::Verb(verb)).await?;
+                match target {
+                    Some(target) if outcome.is_done() => self.verb(Verb::Submit { target }).await,
+                    _ => self.answered(outcome).await,
                 }
-                let outcome = self.act(Action::Verb(typed)).await?;
-                if !outcome.is_done() {
-                    return self.answered(outcome).await;
-                }
-                self.verb(Verb::Submit { target }).await
             }
             Call::Fill(fields) => self.fill(fields).await,
-            Call::Select { target, options } => {
-                let target = self.find(&target).await?;
-                self.verb(Verb::Select { target, options }).await
-            }
-            Call::Press { key } => self.verb(Verb::Press { key }).await,
             Call::Dialog { accept, words } => {
                 let session = self.session.as_mut().ok_or_else(no_page)?;
                 if session.dialog().is_none() {
@@ -349,6 +331,14 @@ impl Worker {
             None => text,
         };
         Ok(Answer::text(self.known.part(&text, limit)))
+    }
+
+    /// Puts refs in the place of what the call names the elements of a verb by.
+    async fn find_elements(&mut self, verb: &mut Verb) -> Result<(), String> {
+        for element in verb.elements_mut() {
+            *element = self.find(&element.0).await?;
+        }
+        Ok(())
     }
 
     /// Resolves the element that a call names.

@@ -3,11 +3,10 @@
 use std::future::Future;
 
 use browser_signals::playwright::Browser;
-use browser_signals::{ElementRef, Verb};
+use browser_signals::tool;
 use portcullis::{Action, Session, SessionReport};
 use rig_core::tool::{Tool, ToolContext};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 /// The session or its browser is not available.
@@ -121,79 +120,6 @@ async fn serve(browser: Browser, mut session: Session, mut inbox: mpsc::Receiver
     }
 }
 
-/// The actions of a model in the browser.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Step {
-    /// Go to an address.
-    Open {
-        /// The address.
-        url: String,
-    },
-    /// Read the page.
-    Read,
-    /// Click an element.
-    Click {
-        /// The element's ref in the page's text.
-        r#ref: String,
-    },
-    /// Type into a control.
-    Type {
-        /// The control's ref in the page's text.
-        r#ref: String,
-        /// The text to type.
-        text: String,
-    },
-    /// Choose an option.
-    Select {
-        /// The list's ref in the page's text.
-        r#ref: String,
-        /// The option.
-        option: String,
-    },
-    /// Set a box.
-    Check {
-        /// The box's ref in the page's text.
-        r#ref: String,
-        /// True to set it, false to clear it.
-        on: bool,
-    },
-    /// Submit a form.
-    Submit {
-        /// The ref of an element of the form.
-        r#ref: String,
-    },
-    /// Press a key.
-    Press {
-        /// Its name.
-        key: String,
-    },
-    /// Go back.
-    Back,
-    /// Ask for data of the user, or for a purchase, in the request language.
-    Request {
-        /// `REQ.` lines up to `REQ.end`.
-        text: String,
-    },
-}
-
-impl From<Step> for Action {
-    fn from(step: Step) -> Action {
-        Action::Verb(match step {
-            Step::Open { url } => Verb::Open { url },
-            Step::Read => Verb::Read,
-            Step::Click { r#ref } => Verb::click(ElementRef(r#ref)),
-            Step::Type { r#ref, text } => Verb::typed(ElementRef(r#ref), text),
-            Step::Select { r#ref, option } => Verb::select(ElementRef(r#ref), option),
-            Step::Check { r#ref, on } => Verb::Check { target: ElementRef(r#ref), on },
-            Step::Submit { r#ref } => Verb::Submit { target: ElementRef(r#ref) },
-            Step::Press { key } => Verb::Press { key },
-            Step::Back => Verb::Back,
-            Step::Request { text } => return Action::Request(text),
-        })
-    }
-}
-
 /// The tool `browser`.
 pub struct BrowserTool {
     browser: GuardedBrowser,
@@ -201,7 +127,7 @@ pub struct BrowserTool {
 
 impl Tool for BrowserTool {
     const NAME: &'static str = "browser";
-    type Args = Step;
+    type Args = Action;
     type Output = String;
     type Error = SessionUnavailable;
 
@@ -212,40 +138,10 @@ impl Tool for BrowserTool {
     }
 
     fn parameters(&self) -> Value {
-        let text = json!({ "type": "string" });
-        json!({
-            "type": "object",
-            "properties": {
-                "do": { "type": "string", "enum": [
-                    "open", "read", "click", "type", "select", "check", "submit", "press", "back", "request"
-                ] },
-                "url": text, "ref": text, "text": text, "option": text, "key": text,
-                "on": { "type": "boolean" },
-            },
-            "required": ["do"],
-        })
+        tool::one_tool::<Action>()
     }
 
-    async fn call(&self, _context: &mut ToolContext, step: Step) -> Result<String, SessionUnavailable> {
-        self.browser.act(step.into()).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that panics fails")]
-
-    use super::*;
-
-    #[test]
-    fn valid_steps_are_parsed_and_others_refused() {
-        let read = |value: Value| serde_json::from_value::<Step>(value);
-        let typed = read(json!({ "do": "type", "ref": "e1", "text": "two" })).unwrap();
-        assert_eq!(typed, Step::Type { r#ref: "e1".to_owned(), text: "two".to_owned() });
-        assert_eq!(read(json!({ "do": "read" })).unwrap(), Step::Read);
-        assert!(read(json!({ "do": "evaluate", "script": "1" })).is_err());
-        assert!(read(json!({ "do": "click" })).is_err());
-        let asked = Action::from(Step::Request { text: "REQ.end".to_owned() });
-        assert_eq!(asked, Action::Request("REQ.end".to_owned()));
+    async fn call(&self, _context: &mut ToolContext, action: Action) -> Result<String, SessionUnavailable> {
+        self.browser.act(action).await
     }
 }

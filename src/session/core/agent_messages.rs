@@ -1,18 +1,8 @@
 //! Messages of the agent to the guard, and its next steps after an outcome.
 
-use browser_signals::Verb;
 use sirl::{Block, Kind, ParseError, Plan, Schema};
 
 use crate::session::outcome::ActionOutcome;
-
-/// One action of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// A verb on the page.
-    Verb(Verb),
-    /// Text with a request block (`REQ.` lines up to `REQ.end`), or with a plan.
-    Request(String),
-}
 
 /// A parsed message of the model to the guard.
 pub(crate) enum AgentMessage {

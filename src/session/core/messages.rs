@@ -12,7 +12,7 @@ use policy_dfa::Reason;
 use sirl::Money;
 use vault::SealedCard;
 
-use super::agent_messages::Action;
+use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ConsentPrompt, HandOver, HandedOver};
 use crate::session::outcome::ActionOutcome;

@@ -6,7 +6,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | `agent_messages` | messages of the agent, and its next steps |
+//! | `agent_messages` | the agent's text in the request language, and its next steps |
 //! | `messages` | commands to the driver, and events from it |
 //! | `state` | the session, and the step that it waits for |
 //! | `subjects` | the state of a session by subject |
@@ -37,7 +37,7 @@ mod step;
 mod subjects;
 mod survey;
 
-pub use agent_messages::Action;
+pub use crate::action::Action;
 pub(crate) use agent_messages::AgentMessage;
 pub use messages::{Command, Event, GuardCommand, KeyTarget, Look, Payment, RenderedPage};
 pub(super) use state::State;

@@ -5,13 +5,14 @@ use browser_signals::rendered::as_seen;
 use browser_signals::{Container, Observed, Origin, Snapshot, Verb, WritingKey};
 use policy_dfa::{Consent, ConsentScope, Granted, Millis, Reason, SessionEvent, VerbKind, Verdict};
 
-use super::agent_messages::{Action, AgentMessage};
+use super::agent_messages::AgentMessage;
 use super::block_state::VerbIdentity;
 use super::messages::{
     Command, Event, GuardCommand, KeyTarget, Look, RenderedPage, Seen, first_of, without_typed,
 };
 use super::state::{AfterRecord, Core, State};
 use super::subjects::LastRead;
+use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};

@@ -50,7 +50,7 @@ fn check(bytes: &[u8]) {
             (ClientRequest::Begin { .. } | ClientRequest::End | ClientRequest::Standing, role) => {
                 role == Role::User
             }
-            (ClientRequest::Read | ClientRequest::Request(_), role) => role == Role::Agent,
+            (ClientRequest::Act(_), role) => role == Role::Agent,
             (ClientRequest::Change(_), Role::User) => true,
             (ClientRequest::Change(change), role) => role == Role::Extension && !change.how.is_looser(),
         };

@@ -186,7 +186,7 @@ impl UserBrowser {
             observation = match action {
                 Action::Done => break,
                 Action::Verb(Verb::Read) => {
-                    let text = self.ask(&ClientRequest::Read).await?;
+                    let text = self.ask(&ClientRequest::Act(portcullis::Action::Verb(Verb::Read))).await?;
                     tab = if text.contains("DENY.") { TabOutline::default() } else { TabOutline::of(&text) };
                     if tab.outline.is_empty() { text } else { tab.outline.clone() }
                 }
@@ -196,7 +196,7 @@ impl UserBrowser {
                 },
                 Action::Request(text) => {
                     let to_pay = text.contains("REQ.purchase") || text.contains("REQ.payment");
-                    let mut reply = self.ask(&ClientRequest::Request(text)).await?;
+                    let mut reply = self.ask(&ClientRequest::Act(portcullis::Action::Request(text))).await?;
                     // A request for payment makes the user look at the page, and pay there if all is right.
                     if to_pay && self.person.pay(scenario).await? {
                         paid = true;
