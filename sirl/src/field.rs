@@ -163,7 +163,7 @@ impl Field {
     }
 }
 
-/// A set of fields. Iteration is in the order of [`Field::ALL`].
+/// A set of fields. Iteration is in the order of [`Field::ALL`]. With the feature `serde` it is a list of names.
 ///
 /// ```
 /// use sirl::{Field, FieldSet, Tier};
@@ -236,6 +236,20 @@ impl FieldSet {
 impl FromIterator<Field> for FieldSet {
     fn from_iter<I: IntoIterator<Item = Field>>(fields: I) -> FieldSet {
         fields.into_iter().fold(FieldSet::EMPTY, FieldSet::with)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for FieldSet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for FieldSet {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<FieldSet, D::Error> {
+        Vec::<Field>::deserialize(deserializer).map(FieldSet::from_iter)
     }
 }
 

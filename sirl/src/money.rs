@@ -32,7 +32,8 @@ impl Currency {
     }
 }
 
-/// An amount in the minor unit of its currency (cents for USD); never a float.
+/// An amount in the minor unit of its currency (cents for USD); never a float. With the feature `serde` it is a text such as
+/// `64.15 USD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Money {
     /// The amount in minor units.
@@ -86,6 +87,27 @@ impl Money {
         }
         let scale = 10u64.pow(digits);
         format!("{}.{:0width$}", self.minor / scale, self.minor % scale, width = digits as usize)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Money {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Money {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Money, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        let amount = written.split_once(' ').and_then(|(decimal, code)| {
+            Currency::new(code).and_then(|currency| Money::parse(decimal, currency))
+        });
+        amount.ok_or_else(|| {
+            let problem = format!("`{written}` is no amount; write one such as 64.15 USD");
+            serde::de::Error::custom(problem)
+        })
     }
 }
 
@@ -155,6 +177,16 @@ mod tests {
             assert_eq!(Currency::new(code), None, "{code}");
         }
         assert_eq!(Currency::new("USD").unwrap().as_str(), "USD");
+    }
+
+    #[test]
+    fn an_amount_is_written_with_its_currency_and_read_back() {
+        let amount = Money { minor: 6410, currency: Currency::new("USD").unwrap() };
+        assert_eq!(serde_json::to_string(&amount).unwrap(), "\"64.10 USD\"");
+        assert_eq!(serde_json::from_str::<Money>("\"64.1 USD\"").unwrap(), amount);
+        for written in ["\"64.1\"", "\"64.155 USD\"", "\"64.1 usd\"", "\"64.1  USD\"", "64.1"] {
+            assert!(serde_json::from_str::<Money>(written).is_err(), "{written}");
+        }
     }
 
     #[test]

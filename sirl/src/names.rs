@@ -26,6 +26,7 @@ pub struct UnknownName {
     known: String,
 }
 
+/// With the feature `serde` a word is written by its name.
 macro_rules! named {
     ($type:ty, $of:literal) => {
         impl fmt::Display for $type {
@@ -43,6 +44,21 @@ macro_rules! named {
                     of: $of,
                     known: Self::ALL.map(Self::as_str).join(", "),
                 })
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = String::deserialize(deserializer)?;
+                word.parse().map_err(serde::de::Error::custom)
             }
         }
     };
@@ -72,6 +88,10 @@ mod tests {
         for delivered in Delivered::ALL {
             assert_eq!(delivered.to_string().parse(), Ok(delivered));
         }
+        assert_eq!(serde_json::to_string(&Kind::ALL).unwrap().matches("\"otp\"").count(), 1);
+        assert_eq!(serde_json::from_str::<Field>("\"zip\"").unwrap(), Field::PostalCode);
+        let error = serde_json::from_str::<Delivered>("\"mailed\"").unwrap_err().to_string();
+        assert!(error.starts_with("`mailed` is no way of delivery"), "{error}");
         assert!("".parse::<Tier>().unwrap_err().to_string().ends_with("T0, T1, T2"));
     }
 }

@@ -3,6 +3,7 @@
 
 use browser_signals::{Container, Origin};
 use policy_dfa::{Delivery, Reason, VerbKind};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use sirl::{FieldSet, Kind, Money};
 
@@ -274,6 +275,7 @@ impl AuditEvent {
     /// ```
     /// use portcullis::audit::AuditEvent;
     /// assert_eq!(AuditEvent::Ended.to_json()["event"], "ended");
+    /// assert_eq!(serde_json::to_string(&AuditEvent::Ended).unwrap(), r#"{"event":"ended"}"#);
     /// ```
     pub fn to_json(&self) -> Value {
         match self {
@@ -386,6 +388,13 @@ impl AuditEvent {
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),
             AuditEvent::Ended => json!({"event": "ended"}),
         }
+    }
+}
+
+/// The object of [`AuditEvent::to_json`].
+impl Serialize for AuditEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use vault::Entropy;
@@ -48,6 +49,13 @@ impl fmt::Display for SessionId {
             Some(id) => f.write_str(&hex(id)),
             None => f.write_str("-"),
         }
+    }
+}
+
+/// The text of its `Display`.
+impl Serialize for SessionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

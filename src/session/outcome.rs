@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use policy_dfa::Reason;
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
 use sirl::reply::Delivered;
 use sirl::{FieldSet, Kind, Money, Reply};
 use vault::ValuesForModel;
@@ -14,16 +16,27 @@ use zeroize::Zeroizing;
 ///
 /// Reasons in it are those that an agent may know: what depends on the vault is one reason
 /// ([`Reason::as_read_by_the_model`]).
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// It can be written, for a log or another process, without the values of [`ShownValues`]. It cannot be read back: only a
+/// session makes one.
+///
+/// ```
+/// use portcullis::session::ActionOutcome;
+/// assert_eq!(serde_json::to_string(&ActionOutcome::done()).unwrap(), r#"{"result":"done"}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ActionOutcome {
     /// What became of the action.
+    #[serde(flatten)]
     pub result: ActionResult,
     /// The words, scrubbed, by which a form that could not be sent says what it misses.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub form_asks_for: Option<String>,
 }
 
 /// What became of an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "result", content = "content", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ActionResult {
     /// The page was read. This is its text, scrubbed and masked.
@@ -31,22 +44,24 @@ pub enum ActionResult {
     /// The verb was carried out.
     Done,
     /// The verb was refused, or failed.
-    Refused(Reason),
+    Refused(#[serde(serialize_with = "code")] Reason),
     /// Each request of a block was answered, in its order. A request that was filled in part has two answers.
     Requests(Vec<RequestResult>),
     /// A request block was refused as a whole.
     BlockRefused {
         /// The reason.
+        #[serde(serialize_with = "code")]
         reason: Reason,
         /// Where the block's text has an error; empty where it has none.
         detail: String,
     },
     /// A plan was read. These kinds can never be granted in the task, and nothing is decided about the others.
-    Planned(Vec<(Kind, Reason)>),
+    Planned(#[serde(serialize_with = "each_code")] Vec<(Kind, Reason)>),
 }
 
 /// The answer to one request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RequestResult {
     /// Values were delivered as granted. The agent does not see them.
@@ -72,12 +87,22 @@ pub enum RequestResult {
         /// The kind of request.
         kind: Kind,
         /// The reason.
+        #[serde(serialize_with = "code")]
         reason: Reason,
     },
 }
 
+/// Writes a reason as the agent may know it.
+fn code<S: Serializer>(reason: &Reason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&reason.code())
+}
+
+fn each_code<S: Serializer>(never: &[(Kind, Reason)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(never.iter().map(|(kind, reason)| (kind, reason.code())))
+}
+
 /// The answer that shows values to the model. No other answer contains values. Its text is wiped when the last copy is
-/// dropped, and `Debug` does not print it.
+/// dropped; `Debug` does not print it, and serde writes the kind of request alone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ShownValues {
     kind: Kind,
@@ -189,6 +214,14 @@ impl ShownValues {
     }
 }
 
+impl Serialize for ShownValues {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut written = serializer.serialize_struct("ShownValues", 1)?;
+        written.serialize_field("kind", &self.kind)?;
+        written.end()
+    }
+}
+
 impl fmt::Debug for ShownValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ShownValues({})", self.kind.as_str())
@@ -238,5 +271,55 @@ impl fmt::Display for RequestResult {
             RequestResult::Denied { kind, reason } => Reply::Denied { kind: *kind, reason: reason.code() },
         };
         write!(f, "{reply}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sirl::{Currency, Field};
+
+    use super::*;
+
+    #[test]
+    fn an_outcome_is_written_without_the_values_in_it() {
+        let text = Arc::new(Zeroizing::new("GRANT.contact {\"values\":{\"phone\":\"555 0100\"}}".to_owned()));
+        let shown = RequestResult::Shown(ShownValues { kind: Kind::Contact, text });
+        let fields = FieldSet::EMPTY.with(Field::Street);
+        let delivered =
+            RequestResult::Delivered { kind: Kind::Address, delivered: Delivered::Filled, fields };
+        let usd = Currency::new("USD").and_then(|currency| Money::parse("64.15", currency));
+        let paid = usd.map(|amount| RequestResult::Purchased { card: "card:personal".into(), amount });
+        let denied = RequestResult::denied(Kind::Login, Reason::ValueDamaged);
+        let answers = [Some(delivered), paid, Some(shown), Some(denied)].into_iter().flatten().collect();
+        let mut outcome = ActionOutcome::of_requests(answers);
+        outcome.form_asks_for = Some("a country".to_owned());
+        assert_eq!(
+            serde_json::json!(outcome),
+            serde_json::json!({
+                "result": "requests",
+                "content": [
+                    { "answer": "delivered", "kind": "address", "delivered": "filled", "fields": ["street"] },
+                    { "answer": "purchased", "card": "card:personal", "amount": "64.15 USD" },
+                    { "answer": "shown", "kind": "contact" },
+                    { "answer": "denied", "kind": "login", "reason": "no_value" },
+                ],
+                "form_asks_for": "a country",
+            })
+        );
+        let refused = ActionOutcome::block_refused(Reason::MalformedRequest, "at line 2");
+        for (outcome, written) in [
+            (ActionOutcome::page("- document".into()), r#"{"result":"page","content":"- document"}"#),
+            (ActionOutcome::refused(Reason::NoForm), r#"{"result":"refused","content":"no_form"}"#),
+            (
+                ActionOutcome::new(ActionResult::Planned(vec![(Kind::Login, Reason::ValueDamaged)])),
+                r#"{"result":"planned","content":[["login","no_value"]]}"#,
+            ),
+            (
+                refused,
+                r#"{"result":"block_refused","content":{"reason":"malformed_request","detail":"at line 2"}}"#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&outcome).ok().as_deref(), Some(written));
+        }
     }
 }

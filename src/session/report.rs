@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use browser_signals::playwright::BridgeError;
 use browser_signals::{Container, Origin};
 use policy_dfa::Reason;
+use serde::{Deserialize, Serialize};
 use sirl::Field;
 
 use crate::guard::GuardError;
@@ -72,7 +73,7 @@ pub enum NotEncrypted {
 }
 
 /// The report of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionReport {
     /// The session's counts.
     pub counts: SessionCounts,
@@ -81,7 +82,8 @@ pub struct SessionReport {
 }
 
 /// The counts of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SessionCounts {
     /// Actions of the agent.
     pub actions: u64,
@@ -97,6 +99,7 @@ pub struct SessionCounts {
     pub denials: BTreeMap<String, u64>,
     /// Refusals that confirmed a guess of a value, by record and field. Each of them shows the agent that its text is in
     /// the vault, so a caller that runs session after session must sum them.
+    #[serde(with = "guesses")]
     pub guessed: BTreeMap<(String, Field), u32>,
 }
 
@@ -110,5 +113,56 @@ impl SessionCounts {
     /// Counts something that was stopped and that the agent did not ask for.
     pub fn stopped(&mut self, reason: Reason) {
         *self.denials.entry(reason.code()).or_default() += 1;
+    }
+}
+
+/// The guesses as a list, since the keys of a JSON object are texts.
+mod guesses {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use sirl::Field;
+
+    #[derive(Serialize, Deserialize)]
+    struct Guess {
+        record: String,
+        field: Field,
+        times: u32,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        guessed: &BTreeMap<(String, Field), u32>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let guess = |((record, field), times): (&(String, Field), &u32)| Guess {
+            record: record.clone(),
+            field: *field,
+            times: *times,
+        };
+        serializer.collect_seq(guessed.iter().map(guess))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<(String, Field), u32>, D::Error> {
+        let guesses = Vec::<Guess>::deserialize(deserializer)?;
+        Ok(guesses.into_iter().map(|guess| ((guess.record, guess.field), guess.times)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_read_as_it_is_written() {
+        let mut counts = SessionCounts { actions: 3, ..SessionCounts::default() };
+        counts.denied(Reason::NoForm);
+        counts.guessed.insert(("address:home".to_owned(), Field::City), 2);
+        let report = SessionReport { counts, container: Container::T1 };
+        let written = serde_json::json!(report);
+        assert_eq!(written["counts"]["denials"], serde_json::json!({ "no_form": 1 }));
+        assert_eq!(written["container"], "T1");
+        assert_eq!(serde_json::from_value::<SessionReport>(written).ok(), Some(report));
     }
 }

@@ -39,6 +39,7 @@ id!(
 
 /// The tier of a container, which is an isolated browser context. It is `T0` until the user raises it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Container {
     /// Reading only: nothing sensitive is released.
     T0,

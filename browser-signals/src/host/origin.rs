@@ -153,6 +153,21 @@ impl std::fmt::Display for Origin {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Origin {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Origin {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Origin, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        Origin::parse(&written).map_err(serde::de::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -179,6 +194,17 @@ mod tests {
 
     fn parses_to(origin: &Origin, text: &str) -> bool {
         Origin::parse(text).as_ref() == Ok(origin)
+    }
+
+    #[test]
+    fn an_origin_is_stored_as_its_text() {
+        for text in ORIGINS {
+            let stored = serde_json::to_string(&origin(text)).unwrap();
+            assert_eq!(stored, format!("{:?}", origin(text).to_string()));
+            assert_eq!(serde_json::from_str::<Origin>(&stored).unwrap(), origin(text));
+        }
+        let error = serde_json::from_str::<Origin>("\"shop.example\"").unwrap_err().to_string();
+        assert!(error.starts_with("not a web address; write one such as https://shop.example"), "{error}");
     }
 
     /// Texts made of parts that parsing treats specially.

@@ -132,6 +132,21 @@ impl std::fmt::Display for Site {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Site {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Site {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Site, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        Site::parse(&written).map_err(serde::de::Error::custom)
+    }
+}
+
 /// The site of a parsed host.
 fn site_of(host: &str) -> Result<Site, SiteError> {
     let named = || host.to_owned();
@@ -212,6 +227,14 @@ mod tests {
 
     fn of(text: &str) -> Result<String, SiteError> {
         Site::of(&Origin::parse(text).unwrap()).map(|site| site.to_string())
+    }
+
+    #[test]
+    fn a_site_is_stored_as_its_text() {
+        let site = Site::parse("shop.example").unwrap();
+        assert_eq!(serde_json::to_string(&site).unwrap(), "\"shop.example\"");
+        assert_eq!(serde_json::from_str::<Site>("\"shop.example\"").unwrap(), site);
+        assert!(serde_json::from_str::<Site>("\"co.uk\"").is_err(), "a suffix is no site");
     }
 
     #[test]

@@ -4,9 +4,11 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use portcullis::signals::playwright::BridgeError;
+use serde::{Deserialize, Serialize};
 
 /// The content that an action's answer has in addition to the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Snapshots {
     /// The page after the action, as `browser_snapshot` renders it.
     #[default]
@@ -17,7 +19,8 @@ pub enum Snapshots {
 
 /// Tools that are withheld unless the user allows them. In a container that holds values of the user's scripts and network are
 /// always off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Allowed {
     /// `browser_evaluate`: the agent's scripts in the page.
     pub scripts: bool,
@@ -27,8 +30,16 @@ pub struct Allowed {
     pub files: bool,
 }
 
-/// The settings of the gateway.
-#[derive(Debug, Clone, Default)]
+/// The settings of the gateway. A program may read them from its own file, in which each may be left out:
+///
+/// ```
+/// use mcp_guard::GatewaySettings;
+///
+/// let settings: GatewaySettings = serde_json::from_str(r#"{ "allowed": { "network": true } }"#).unwrap();
+/// assert!(settings.allowed.network && settings.task.is_none());
+/// ```
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GatewaySettings {
     /// The user's own words for the task, with its web addresses. Without them the agent proposes a task
     /// (`portcullis_plan`) and the user is asked for it.

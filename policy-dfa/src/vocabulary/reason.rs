@@ -1,7 +1,12 @@
 //! The closed list of reasons to deny, each explained in `spec/reasons.md`. Their words are in [`super::reason_words`].
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// The reason of a denial, which means one thing. The model gets the code and what it can do next; the user gets the
 /// explanation, and the record the name. Reasons that tell something of the vault share one code.
+///
+/// It is stored by its name, which is not for a model: [`Reason::code`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// The container is below what the fields need.
@@ -274,4 +279,18 @@ impl Reason {
         Reason::CodeUsed,
         Reason::CodeNotKept,
     ];
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Reason, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Reason::from_name(&name)
+            .ok_or_else(|| D::Error::custom(format!("`{name}` is no reason; spec/reasons.md lists them")))
+    }
 }

@@ -475,6 +475,9 @@ mod tests {
         assert_eq!((names.len(), texts.len()), (Reason::ALL.len(), Reason::ALL.len()));
         assert_eq!(Reason::ALL.map(|reason| Reason::from_name(&reason.name())), Reason::ALL.map(Some));
         assert_eq!(Reason::from_name("unplanned_effect"), None);
+        let stored = serde_json::to_string(Reason::ALL.as_slice()).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Reason>>(&stored).unwrap(), Reason::ALL);
+        assert!(serde_json::from_str::<Reason>("\"unplanned_effect\"").is_err());
     }
 
     #[test]

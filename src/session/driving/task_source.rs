@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use browser_signals::Origin;
 use classifier::Detectors;
 use policy_dfa::{ConsentScope, Millis};
+use serde::{Deserialize, Serialize};
 use sirl::{Kind, Money};
 use vault::{Binding, Entropy, Secret, Vault, VaultError};
 
@@ -100,8 +101,18 @@ fn each_once(kinds: Vec<Kind>) -> Vec<Kind> {
 
 /// The sites and kinds of request that an agent asks for, where the user's own words do not reach the guard, such as
 /// for an agent in another program. The proposal has no effect until the user agrees to it on their own channel. It has
-/// no budget, no values and no records, which only the user can name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// no budget, no values and no records, which only the user can name. It may be the arguments of a model's tool call:
+///
+/// ```
+/// use portcullis::session::Proposal;
+///
+/// let call = r#"{ "origins": ["https://shop.example"], "kinds": ["address", "purchase"] }"#;
+/// let proposal: Proposal = serde_json::from_str(call).unwrap();
+/// assert_eq!((proposal.origins.len(), proposal.kinds.len(), proposal.uploads), (1, 2, false));
+/// assert!(serde_json::from_str::<Proposal>(r#"{ "budget": "60 USD" }"#).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Proposal {
     /// The only origins that the task may visit.
     pub origins: Vec<Origin>,

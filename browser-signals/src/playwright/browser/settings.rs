@@ -10,35 +10,55 @@ use crate::playwright::error::BridgeError;
 pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How to start a browser.
+///
+/// With the feature `serde` it is read from a program's own file: only `executable` is needed, the others are as in
+/// [`BrowserSettings::new`], and a name that is no setting is an error. `tap` is not written.
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct BrowserSettings {
     /// Chromium's executable.
     pub executable: PathBuf,
     /// A private home folder for the browser; its `.pki/nssdb` holds extra authorities.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub home: Option<PathBuf>,
     /// Whether Chromium's own sandbox is on. It cannot be when running as root.
+    #[cfg_attr(feature = "serde", serde(default = "on"))]
     pub sandbox: bool,
     /// Whether to run without a window.
+    #[cfg_attr(feature = "serde", serde(default = "on"))]
     pub headless: bool,
     /// Host rules for the proxy of a container, such as `MAP shop.example 127.0.0.1:8443`. The proxy reads them;
     /// Chromium itself looks no name up.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub proxy_rules: Option<String>,
     /// Further arguments; only those of language and appearance are accepted.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub extra_arguments: Vec<String>,
     /// Private hosts (`host` or `host:port`) that may be opened nevertheless.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub private_hosts: Vec<String>,
     /// The folder that takes what pages download. Without one every download is refused.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub downloads: Option<PathBuf>,
     /// The browser cancels the file choosers that pages open, or they wait.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub file_choosers: FileChoosers,
     /// Whether a ref that the agent has seen is never given to an element of a later document of the same container. For
     /// agents that send several steps before they have the answer to the first.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub unique_refs: bool,
     /// Sees all that the browser sends to the bridge, for leak searches in tests.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub tap: Option<Tap>,
     /// A network barrier that is left out, for tests that show why it is needed.
     #[cfg(feature = "inspection")]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub without: Option<NetworkBarrier>,
+}
+
+#[cfg(feature = "serde")]
+const fn on() -> bool {
+    true
 }
 
 /// The names of the arguments that a caller may add. A list of forbidden ones would have to follow every new version of
@@ -144,6 +164,21 @@ impl BrowserSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_of_a_file_are_as_strict_as_those_in_code() {
+        let read = |text: &str| serde_json::from_str::<BrowserSettings>(text);
+        let written = |settings: &BrowserSettings| serde_json::json!(settings);
+        let least = read(r#"{ "executable": "/usr/bin/chromium" }"#).unwrap();
+        assert_eq!(written(&least), written(&BrowserSettings::new("/usr/bin/chromium")));
+        let some = r#"{ "executable": "/usr/bin/chromium", "sandbox": false, "file_choosers": "wait" }"#;
+        let some = read(some).unwrap();
+        assert_eq!((some.sandbox, some.file_choosers), (false, FileChoosers::Wait));
+        assert_eq!(written(&read(&written(&some).to_string()).unwrap()), written(&some));
+        for wrong in ["{}", r#"{ "executable": "/usr/bin/chromium", "sandboxed": false }"#] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn only_arguments_of_language_and_appearance_are_accepted() {

@@ -22,6 +22,7 @@ pub struct FileChooser {
 
 /// The guard cancels file choosers, or lets them wait for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum FileChoosers {
     /// Each is cancelled, and the page is told so.
     #[default]
