@@ -10,3 +10,4 @@
 mod intake;
 mod scrub;
 mod support;
+mod texts;

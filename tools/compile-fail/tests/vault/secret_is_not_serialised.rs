@@ -1,0 +1,5 @@
+fn write(secret: &vault::Secret) -> String {
+    serde_json::to_string(secret).unwrap()
+}
+
+fn main() {}
