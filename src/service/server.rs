@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browser_signals::Origin;
 use browser_signals::extension::{ExtensionLink, framing};
 use serde_json::{Value, json};
 use tokio::net::{UnixListener, UnixStream};
@@ -16,7 +15,9 @@ use tokio::sync::{Semaphore, watch};
 
 use super::extension_consent::ExtensionConsent;
 use super::folder::{AuthTokens, ServiceFolder, ServiceFolderError};
-use super::protocol::{ClientRequest, Hello, Refusal, Role, VERSION};
+use super::protocol::{
+    ClientRequest, ExtensionRequest, ExtensionWelcome, Hello, Refusal, Role, ServiceMessage, VERSION, Welcome,
+};
 use super::queue::{OpenTask, TaskQueue, change_status, status};
 use super::recent;
 use crate::consent::Change;
@@ -74,7 +75,10 @@ struct Shared {
     task: watch::Receiver<OpenTask>,
     rules: watch::Receiver<BrowserRules>,
     observed: Arc<AtomicU64>,
-    welcome: Value,
+    /// The compiled policy, as the extension is told it.
+    policy: String,
+    /// The hash of the policy, as the extension is told it.
+    hash: String,
     audit: Option<PathBuf>,
     extension_consent: Option<ExtensionConsent>,
     before_hello: Arc<Semaphore>,
@@ -91,11 +95,8 @@ impl Service {
         let tokens = folder.claim(&mut SystemEntropy)?;
         let path = folder.socket();
         let listener = UnixListener::bind(&path).map_err(|error| ServiceError::Socket { path, error })?;
-        let welcome = json!({
-            "version": VERSION,
-            "policy": STANDARD.encode(guard.decision.policy_bytes()),
-            "hash": hex(&guard.decision.policy_hash()),
-        });
+        let (policy, hash) =
+            (STANDARD.encode(guard.decision.policy_bytes()), hex(&guard.decision.policy_hash()));
         let link = extension_consent
             .as_ref()
             .map_or_else(|| watch::Sender::new(CurrentLink::None), ExtensionConsent::link);
@@ -112,7 +113,8 @@ impl Service {
             task,
             rules: ruled,
             observed: Arc::new(AtomicU64::new(1)),
-            welcome,
+            policy,
+            hash,
             audit,
             extension_consent,
             before_hello: room(),
@@ -178,13 +180,15 @@ async fn admit(stream: &mut UnixStream, shared: &Shared) -> Result<Role, Refusal
 
 /// Serves the extension: offers its link to the sessions while it is connected, and answers its questions.
 async fn serve_extension(mut stream: UnixStream, shared: &Arc<Shared>) {
-    let mut welcome = shared.welcome.clone();
     let rules = shared.rules.borrow().clone();
-    if let Some(welcome) = welcome.as_object_mut() {
-        welcome.insert("sealed".to_owned(), written(&rules.sealed));
-        welcome.insert("narrow".to_owned(), written(&rules.open));
-    }
-    say(&mut stream, &json!({ "welcome": welcome })).await;
+    let extension = ExtensionWelcome {
+        policy: shared.policy.clone(),
+        hash: shared.hash.clone(),
+        sealed: rules.sealed.clone(),
+        narrow: rules.open.clone(),
+    };
+    let welcome = Welcome { version: VERSION, extension: Some(extension) };
+    say(&mut stream, &json!(ServiceMessage::Welcome { welcome: &welcome })).await;
     let (link, mut questions) = ExtensionLink::over(stream, Arc::clone(&shared.observed));
     let link = Arc::new(link);
     // The newest link counts, since the end of an earlier one may not be noticed yet.
@@ -212,13 +216,12 @@ async fn serve_extension(mut stream: UnixStream, shared: &Arc<Shared>) {
                         Err(refusal) => Err(refusal),
                     };
                     let answer = answer.unwrap_or_else(|refusal| refusal.message());
-                    let _gone = link.say(&json!({ "told": ask.get("id"), "answer": answer })).await;
+                    let _gone = link.say(&told(&ask, answer)).await;
                 });
                 continue;
             }
         };
-        let told = json!({ "told": ask.get("id"), "answer": answer });
-        if link.say(&told).await.is_err() {
+        if link.say(&told(&ask, answer)).await.is_err() {
             break;
         }
     }
@@ -231,8 +234,8 @@ async fn serve_extension(mut stream: UnixStream, shared: &Arc<Shared>) {
     });
 }
 
-fn written(origins: &[Origin]) -> Value {
-    origins.iter().map(ToString::to_string).collect()
+fn told(ask: &Value, answer: Value) -> Value {
+    json!(ServiceMessage::Told { told: ask.get("id").unwrap_or(&Value::Null), answer })
 }
 
 /// A question of the extension without an answer at once.
@@ -243,27 +246,26 @@ enum NotAtOnce {
 
 /// Answers a question of the extension, if it has an answer at once.
 async fn answer_at_once(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce> {
-    let text = |name: &str| ask.get(name).and_then(Value::as_str);
-    Ok(match (text("ask").unwrap_or_default(), &shared.extension_consent) {
-        ("status", _) => {
+    let request = ExtensionRequest::read(ask).map_err(NotAtOnce::Refused)?;
+    Ok(match (request, &shared.extension_consent) {
+        (ExtensionRequest::Status, _) => {
             let standing = shared.queue.standing();
             status(&shared.task.borrow(), &standing)
         }
-        ("trail", _) => {
+        (ExtensionRequest::Trail, _) => {
             let folder = shared.audit.clone();
             let records = tokio::task::spawn_blocking(move || folder.as_deref().map(recent::entries));
             json!({ "records": records.await.ok().flatten().unwrap_or_default() })
         }
-        ("consent", Some(consent)) => consent.handle_message(text("says").unwrap_or_default()),
-        ("closed", Some(consent)) => {
-            consent.close(text("nonce").unwrap_or_default());
+        (ExtensionRequest::Consent { says }, Some(consent)) => consent.handle_message(&says),
+        (ExtensionRequest::Closed { nonce }, Some(consent)) => {
+            consent.close(&nonce);
             json!({})
         }
-        _ => {
-            return Err(match ClientRequest::read(Role::Extension, ask) {
-                Ok(ClientRequest::Change(change)) => NotAtOnce::Change(change),
-                Ok(_) => NotAtOnce::Refused(Refusal::NotForRole),
-                Err(refusal) => NotAtOnce::Refused(refusal),
+        (request, _) => {
+            return Err(match request.change() {
+                Some(change) => NotAtOnce::Change(change),
+                None => NotAtOnce::Refused(Refusal::NotForRole),
             });
         }
     })
@@ -271,7 +273,8 @@ async fn answer_at_once(ask: &Value, shared: &Shared) -> Result<Value, NotAtOnce
 
 /// Answers the requests of a user or an agent, one after the other.
 async fn serve_requests(mut stream: UnixStream, role: Role, shared: &Shared) {
-    say(&mut stream, &json!({ "welcome": { "version": VERSION } })).await;
+    let welcome = Welcome { version: VERSION, extension: None };
+    say(&mut stream, &json!(ServiceMessage::Welcome { welcome: &welcome })).await;
     while let Ok(Some(message)) = framing::read(&mut stream).await {
         let request = serde_json::from_slice(&message).map_err(|_| Refusal::NotForRole);
         let answer = match request.and_then(|message| ClientRequest::read(role, &message)) {

@@ -1,37 +1,55 @@
 //! A sealed fill as the one message that holds values.
 
-use serde_json::{Map, Value, json};
 use zeroize::Zeroizing;
 
 use super::report::tab_and_frame;
-use crate::SealedFill;
+use super::tab::{Decided, View};
+use super::wire::{FillRequest, Numbered, Request, Way};
+use crate::{Origin, SealedFill};
 
 /// The message. It holds values, and it is only ever written to the extension's socket.
 pub(super) struct Message(pub(super) Zeroizing<Vec<u8>>);
 
-/// The message of a fill: `head` and the destination, and after that the values, written directly from their sealed
-/// memory into memory that is wiped and does not move. None for a fill of no extension's tab, or a value that is not
-/// text.
-pub(super) fn message(fill: &SealedFill, mut head: Map<String, Value>) -> Option<Message> {
+/// What a fill's message says beside the fill.
+pub(super) struct FillTerms<'a> {
+    /// Its number.
+    pub(super) id: u64,
+    /// The time within which it may begin, in milliseconds.
+    pub(super) within: u64,
+    /// The task's view.
+    pub(super) view: &'a View,
+    /// The only origins that the document may reach from now on.
+    pub(super) open: &'a [Origin],
+    /// The decision.
+    pub(super) decided: &'a Decided,
+}
+
+/// The message of a fill: the request, and after that the values, written directly from their sealed memory into memory that
+/// is wiped and does not move. None for a fill of no extension's tab, or a value that is not text.
+pub(super) fn message(fill: &SealedFill, terms: &FillTerms<'_>) -> Option<Message> {
     let (tab, frame) = tab_and_frame(&fill.frame)?;
     // Card data, and with them the frames of payment providers, are for containers of the guard's alone.
     if fill.container_id.as_str() != format!("tab:{tab}") || fill.values.is_empty() || fill.embedded.is_some()
     {
         return None;
     }
-    let nodes: Vec<i64> = fill.values.iter().map(|(node, _)| node.0).collect();
+    let FillTerms { id, within, view, open, decided } = *terms;
     let to = &fill.destination;
-    let rest = json!({
-        "tab": tab,
-        "frame": frame,
-        "document": fill.document.as_str(),
-        "origin": fill.origin.to_string(),
-        "form": fill.form.map_or(0, |form| form.0),
-        "way": { "action": format!("{}{}", to.origin, to.path), "method": &*to.method },
-        "nodes": nodes,
+    let request = Request::Fill(FillRequest {
+        within,
+        origins: &view.origins,
+        open,
+        trusted: view.trusts_open_pages,
+        decided,
+        tab,
+        frame,
+        document: fill.document.as_str(),
+        origin: &fill.origin,
+        form: fill.form.map_or(0, |form| form.0),
+        way: Way { action: format!("{}{}", to.origin, to.path), method: &to.method },
+        nodes: fill.values.iter().map(|(node, _)| node.0).collect(),
     });
-    head.extend(rest.as_object().cloned()?);
-    let head = Value::Object(head).to_string();
+    let head = serde_json::to_string(&Numbered { id, request: &request }).ok()?;
     let values: Option<Vec<&str>> =
         fill.values.iter().map(|(_, value)| std::str::from_utf8(value.expose()).ok()).collect();
     let values = values?;
@@ -70,8 +88,10 @@ fn quote(text: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
+    use serde_json::{Value, json};
+
     use super::*;
-    use crate::{ContainerId, Destination, DocumentId, FrameId, NodeId, Origin, SealedValue};
+    use crate::{Container, ContainerId, Destination, DocumentId, FrameId, NodeId, SealedValue};
 
     fn fill(container: &str, frame: &str, values: &[&[u8]]) -> SealedFill {
         let origin = Origin::parse("https://shop.test").unwrap();
@@ -88,12 +108,17 @@ mod tests {
         }
     }
 
+    fn message(fill: &SealedFill) -> Option<Message> {
+        let view = View { container: Container::T2, origins: Vec::new(), trusts_open_pages: false };
+        let decided = Decided { event: "address".into(), need: "T2".into(), valuation: Vec::new() };
+        super::message(fill, &FillTerms { id: 4, within: 7, view: &view, open: &[], decided: &decided })
+    }
+
     #[test]
     fn values_are_written_unchanged_into_memory_that_does_not_move() {
         let odd = "17 \"Quarry\" Road\\\n\u{1}\u{1f}ß\u{1f3e0}";
-        let head = Map::from_iter([("id".to_owned(), json!(4))]);
-        let message = message(&fill("tab:7", "tab:7/0", &[odd.as_bytes(), b""]), head).unwrap();
-        let read: Value = serde_json::from_slice(&message.0).unwrap();
+        let written = message(&fill("tab:7", "tab:7/0", &[odd.as_bytes(), b""])).unwrap();
+        let read: Value = serde_json::from_slice(&written.0).unwrap();
         assert_eq!(read.get("values").unwrap(), &json!([odd, ""]));
         assert_eq!(read.get("id").unwrap(), &json!(4));
         assert_eq!(
@@ -101,8 +126,8 @@ mod tests {
             &json!({ "action": "https://shop.test/order", "method": "POST" })
         );
         let long = "\u{1}".repeat(5_000);
-        let message = super::message(&fill("tab:7", "tab:7/0", &[long.as_bytes()]), Map::new()).unwrap();
-        assert!(message.0.len() > 30_000 && message.0.capacity() < 31_000, "{}", message.0.capacity());
+        let written = message(&fill("tab:7", "tab:7/0", &[long.as_bytes()])).unwrap();
+        assert!(written.0.len() > 30_000 && written.0.capacity() < 31_000, "{}", written.0.capacity());
     }
 
     #[test]
@@ -110,9 +135,9 @@ mod tests {
         for (container, frame) in
             [("tab:7", "tab:8/0"), ("A1B2", "A1B2"), ("tab:7", "tab:7"), ("tab:x", "tab:x/0")]
         {
-            assert!(message(&fill(container, frame, &[b"x"]), Map::new()).is_none(), "{container} {frame}");
+            assert!(message(&fill(container, frame, &[b"x"])).is_none(), "{container} {frame}");
         }
-        assert!(message(&fill("tab:7", "tab:7/0", &[]), Map::new()).is_none());
-        assert!(message(&fill("tab:7", "tab:7/0", &[b"\xff"]), Map::new()).is_none());
+        assert!(message(&fill("tab:7", "tab:7/0", &[])).is_none());
+        assert!(message(&fill("tab:7", "tab:7/0", &[b"\xff"])).is_none());
     }
 }

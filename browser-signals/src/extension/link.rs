@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -12,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::error::ExtensionError;
 use super::framing::{self, FramingError};
+use super::wire::{Failed, Numbered, Request};
 
 /// The longest time that the extension may take to answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -72,12 +74,10 @@ impl ExtensionLink {
         self.send(message.to_string().as_bytes()).await
     }
 
-    pub(super) async fn ask(&self, mut message: Value) -> Result<Value, ExtensionError> {
+    pub(super) async fn ask(&self, request: &Request<'_>) -> Result<Value, ExtensionError> {
         let (id, answer) = self.expect()?;
-        if let Some(message) = message.as_object_mut() {
-            message.insert("id".to_owned(), id.into());
-        }
-        self.say(&message).await?;
+        let message = serde_json::to_vec(&Numbered { id, request }).map_err(|_| ExtensionError::Malformed)?;
+        self.send(&message).await?;
         outcome(self.within(id, answer).await?)
     }
 
@@ -114,12 +114,14 @@ impl ExtensionLink {
 
 /// The answer in an extension's message, or its failure.
 pub(super) fn outcome(mut answer: Value) -> Result<Value, ExtensionError> {
-    match answer.get("failed").and_then(Value::as_str) {
-        None => answer.get_mut("answer").map(Value::take).ok_or(ExtensionError::Malformed),
-        Some("not_of_task") => Err(ExtensionError::NotOfTask),
-        Some("stale") => Err(ExtensionError::Stale),
-        Some(_) => Err(ExtensionError::Malformed),
-    }
+    let Some(failed) = answer.get("failed") else {
+        return answer.get_mut("answer").map(Value::take).ok_or(ExtensionError::Malformed);
+    };
+    Err(match Failed::deserialize(failed) {
+        Ok(Failed::NotOfTask) => ExtensionError::NotOfTask,
+        Ok(Failed::Stale) => ExtensionError::Stale,
+        Ok(Failed::TooLong | Failed::Unknown) | Err(_) => ExtensionError::Malformed,
+    })
 }
 
 /// Passes answers to the calls that wait for them and requests to `asks`, until the stream ends.

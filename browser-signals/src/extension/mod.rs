@@ -13,6 +13,7 @@
 //! | `report` | the frames of a tab, as the browser names them |
 //! | `forms` | reports as snapshots |
 //! | `text` | reports as an outline |
+//! | [`wire`] | the requests, and the words of their answers |
 //! | `filling` | a sealed fill as the one message that holds values |
 
 mod error;
@@ -23,6 +24,7 @@ mod link;
 mod report;
 mod tab;
 mod text;
+pub mod wire;
 
 pub use error::ExtensionError;
 pub use forms::snapshots;

@@ -3,11 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::ExtensionError;
+use super::filling::{self, FillTerms};
 use super::link::{ExtensionLink, outcome};
-use super::{filling, forms, text};
+use super::wire::{self, Acted, Request, Word};
+use super::{forms, text};
 use crate::{Container, Fact, Observed, Origin, SealedFill, Snapshot, TextGuard, TlsState};
 
 /// The time within which a fill may begin after its request, so that its answer arrives in time.
@@ -29,13 +32,14 @@ pub struct View {
 }
 
 /// The decision about a fill, for the extension to evaluate the policy on its own observation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decided {
     /// The event.
     pub event: String,
     /// The tier that it requires; empty for none.
     pub need: String,
     /// The symbol of each signal.
+    #[serde(serialize_with = "wire::valuation")]
     pub valuation: Vec<(&'static str, &'static str)>,
 }
 
@@ -58,7 +62,7 @@ impl ExtensionLink {
         view: &View,
         tls: &(dyn Fn(&Origin) -> Fact<TlsState> + Sync),
     ) -> Result<Vec<Observed<Snapshot>>, ExtensionError> {
-        let report = self.look("forms", view).await?;
+        let report = self.ask(&Request::Forms { origins: &view.origins }).await?;
         let seen = forms::snapshots(&report, view.container, tls)?;
         let of_task = |seen: &Snapshot| seen.top_origin.known().is_some_and(|top| view.origins.contains(top));
         if !seen.iter().all(of_task) {
@@ -75,7 +79,7 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`].
     pub async fn read(&self, view: &View, guard: &dyn TextGuard) -> Result<TabText, ExtensionError> {
-        let report = self.look("text", view).await?;
+        let report = self.ask(&Request::Text { origins: &view.origins }).await?;
         let (outline, origin) = text::outline(&report)?;
         if !origin.as_ref().is_some_and(|origin| view.origins.contains(origin)) {
             return Err(ExtensionError::NotOfTask);
@@ -97,20 +101,9 @@ impl ExtensionLink {
         open: &[Origin],
         decided: &Decided,
     ) -> Result<(), ExtensionError> {
-        let valuation: Map<String, Value> =
-            decided.valuation.iter().map(|(name, symbol)| ((*name).to_owned(), json!(symbol))).collect();
         let (id, answer) = self.expect()?;
-        let head = json!({
-            "id": id,
-            "ask": "fill",
-            "within": millis(FILL_WITHIN),
-            "origins": texts_of(&view.origins),
-            "open": texts_of(open),
-            "trusted": view.trusts_open_pages,
-            "decided": { "event": decided.event, "need": decided.need, "valuation": valuation },
-        });
-        let head = head.as_object().cloned().unwrap_or_default();
-        let message = filling::message(&fill, head).ok_or(ExtensionError::Stale)?;
+        let terms = FillTerms { id, within: millis(FILL_WITHIN), view, open, decided };
+        let message = filling::message(&fill, &terms).ok_or(ExtensionError::Stale)?;
         self.send(&message.0).await?;
         drop((message, fill));
         // From here on the outcome is unknown unless an answer states it.
@@ -118,19 +111,19 @@ impl ExtensionLink {
             ExtensionError::Stale | ExtensionError::NotOfTask => error,
             _ => ExtensionError::Unconfirmed,
         })?;
-        if let Some(error) = earlier_page(&answer) {
-            return Err(error);
-        }
-        match answer.as_str() {
-            Some("done") => Ok(()),
-            Some("gone") => Err(ExtensionError::Stale),
-            Some("hidden") => Err(ExtensionError::Occluded),
-            Some("unfit") => Err(ExtensionError::NotApplicable),
-            Some("disagrees") => Err(ExtensionError::Disagrees),
-            Some("open") => Err(ExtensionError::Egress),
-            Some("diverted") => Err(ExtensionError::Diverted),
-            Some("late") => Err(ExtensionError::Slow),
-            _ => Err(ExtensionError::Unconfirmed),
+        match acted(&answer) {
+            Some(Acted::Earlier { earlier }) => Err(earlier_page(earlier)),
+            Some(Acted::Word(Word::Done)) => Ok(()),
+            Some(Acted::Word(Word::Gone)) => Err(ExtensionError::Stale),
+            Some(Acted::Word(Word::Hidden)) => Err(ExtensionError::Occluded),
+            Some(Acted::Word(Word::Unfit)) => Err(ExtensionError::NotApplicable),
+            Some(Acted::Word(Word::Disagrees)) => Err(ExtensionError::Disagrees),
+            Some(Acted::Word(Word::Open)) => Err(ExtensionError::Egress),
+            Some(Acted::Word(Word::Diverted)) => Err(ExtensionError::Diverted),
+            Some(Acted::Word(Word::Late)) => Err(ExtensionError::Slow),
+            Some(Acted::Word(Word::Unconfirmed | Word::Opened | Word::NoWindow)) | None => {
+                Err(ExtensionError::Unconfirmed)
+            }
         }
     }
 
@@ -140,7 +133,7 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`]; then a document may be open that nothing is filled into.
     pub async fn seal(&self, view: &View) -> Result<(), ExtensionError> {
-        self.done(json!({ "ask": "seal", "origins": texts_of(&view.origins) })).await
+        self.done(&Request::Seal { origins: &view.origins }).await
     }
 
     /// Restricts the egress of the pages of `open` and of the tab in front to the origins in `open`, until the task is over.
@@ -148,10 +141,8 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`]; then nothing may be released.
     pub async fn narrow(&self, view: &View, open: &[Origin]) -> Result<(), ExtensionError> {
-        let origins = texts_of(&view.origins);
         let trusted = view.trusts_open_pages;
-        self.done(json!({ "ask": "narrow", "origins": origins, "open": texts_of(open), "trusted": trusted }))
-            .await
+        self.done(&Request::Narrow { origins: &view.origins, open, trusted }).await
     }
 
     /// Ends the task: its egress restrictions are removed.
@@ -159,19 +150,15 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`].
     pub async fn widen(&self) -> Result<(), ExtensionError> {
-        self.done(json!({ "ask": "widen" })).await
+        self.done(&Request::Widen).await
     }
 
-    async fn done(&self, ask: Value) -> Result<(), ExtensionError> {
-        let answer = self.ask(ask).await?;
-        match answer.as_str() {
-            Some("done") => Ok(()),
-            _ => Err(earlier_page(&answer).unwrap_or(ExtensionError::Egress)),
+    async fn done(&self, request: &Request<'_>) -> Result<(), ExtensionError> {
+        match acted(&self.ask(request).await?) {
+            Some(Acted::Word(Word::Done)) => Ok(()),
+            Some(Acted::Earlier { earlier }) => Err(earlier_page(earlier)),
+            Some(Acted::Word(_)) | None => Err(ExtensionError::Egress),
         }
-    }
-
-    async fn look(&self, what: &str, view: &View) -> Result<Value, ExtensionError> {
-        self.ask(json!({ "ask": what, "origins": texts_of(&view.origins) })).await
     }
 
     /// Has the extension open its consent page for the question of this number, in place of any other. Messages of that
@@ -180,12 +167,10 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`]: the user was not asked.
     pub async fn open_question(&self, nonce: &str) -> Result<(), ExtensionError> {
-        let (id, answer) = self.expect()?;
-        self.say(&json!({ "id": id, "ask": "consent", "nonce": nonce })).await?;
-        match outcome(self.within(id, answer).await?)?.as_str() {
-            Some("opened") => Ok(()),
-            Some("no_window") => Err(ExtensionError::NoWindow),
-            _ => Err(ExtensionError::Malformed),
+        match acted(&self.ask(&Request::Consent { nonce }).await?) {
+            Some(Acted::Word(Word::Opened)) => Ok(()),
+            Some(Acted::Word(Word::NoWindow)) => Err(ExtensionError::NoWindow),
+            Some(_) | None => Err(ExtensionError::Malformed),
         }
     }
 
@@ -194,7 +179,7 @@ impl ExtensionLink {
     /// # Errors
     /// [`ExtensionError`].
     pub async fn close_question(&self, nonce: &str) -> Result<(), ExtensionError> {
-        self.done(json!({ "ask": "over", "question": nonce })).await
+        self.done(&Request::Over { question: nonce }).await
     }
 }
 
@@ -202,14 +187,13 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn texts_of(origins: &[Origin]) -> Vec<String> {
-    origins.iter().map(Origin::to_string).collect()
+fn acted(answer: &Value) -> Option<Acted> {
+    Acted::deserialize(answer).ok()
 }
 
-/// The error of an answer which says that a page was open earlier, and for how long to wait.
-fn earlier_page(answer: &Value) -> Option<ExtensionError> {
-    let seconds = answer.get("earlier").and_then(Value::as_u64)?;
-    Some(ExtensionError::EarlierPage(Duration::from_secs(seconds).min(LONGEST_WAIT)))
+/// The error of an answer which says that a page was open earlier, and for how many seconds to wait.
+fn earlier_page(seconds: u64) -> ExtensionError {
+    ExtensionError::EarlierPage(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use serde_json::json;
 use tokio::net::UnixStream;
 
 use super::super::framing;

@@ -27,3 +27,4 @@ mod site_workers;
 mod stage;
 mod unresponsive_page;
 mod webrtc;
+mod words;
