@@ -41,6 +41,7 @@ mod visibility;
 /// popups), and the events of their sessions.
 mod cdp {
     mod attach;
+    mod refusal;
     pub(crate) mod session;
 }
 

@@ -16,6 +16,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use super::refusal::is_gone;
 use crate::json::text;
 use crate::playwright::browser::settings::Tap;
 use crate::playwright::error::BridgeError;
@@ -360,7 +361,9 @@ impl<T: Listener> Session<T> {
         };
         let result = match message.get("error") {
             None => Ok(message.get("result").cloned().unwrap_or(Value::Null)),
-            Some(error) => Err(refusal(&method, text(error, "message").unwrap_or_default())),
+            // The message may quote the page, so it is dropped.
+            Some(error) if is_gone(error) => Err(BridgeError::Stale),
+            Some(_) => Err(BridgeError::Protocol(method)),
         };
         let _nobody_waits = reply.send(result);
     }
@@ -414,25 +417,4 @@ impl<T: Listener> Session<T> {
 fn needs_page(method: &str) -> bool {
     let domains = ["Accessibility.", "DOM.", "DOMSnapshot.", "Input.", "Page.", "Runtime."];
     domains.iter().any(|domain| method.starts_with(domain))
-}
-
-/// The error for a command that the browser refused: [`BridgeError::Stale`] where the message means that the document
-/// was replaced. The message itself may quote the page, so it is dropped.
-fn refusal(method: &str, message: &str) -> BridgeError {
-    let gone = [
-        "context",
-        "No node",
-        "node",
-        "No frame",
-        "Frame",
-        "frame",
-        "not find object",
-        "navigated",
-        "closed",
-    ];
-    if gone.iter().any(|word| message.contains(word)) {
-        BridgeError::Stale
-    } else {
-        BridgeError::Protocol(method.to_owned())
-    }
 }
