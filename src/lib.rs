@@ -84,7 +84,9 @@ pub use action::Action;
 pub use guard::{Guard, GuardError, placement, pointing, stored_head};
 #[cfg(feature = "browser")]
 pub use session::{Session, SessionReport};
+/// For the servers of this workspace, whose ports no page may reach.
 #[cfg(feature = "browser")]
+#[doc(hidden)]
 pub use system::own_ports;
 pub use system::process;
 

@@ -26,11 +26,19 @@ macro_rules! println {
     ($($text:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
 }
 
+#[doc(hidden)]
 pub mod classify;
+#[doc(hidden)]
 pub mod failure;
+#[doc(hidden)]
 pub mod files;
+#[doc(hidden)]
 pub mod forms;
+#[doc(hidden)]
 pub mod hmm;
+#[doc(hidden)]
 pub mod manual;
+#[doc(hidden)]
 pub mod output;
+#[doc(hidden)]
 pub mod pages;

@@ -43,7 +43,6 @@ pub use language::error::{PolicyError, Problem};
 pub use language::json::{JsonError, JsonProblem};
 pub use language::policy::{Policy, SafetyBand, Thresholds};
 pub use language::provider::Provider;
-pub use language::site::{HostPattern, HostPatternError, PathPattern, SitePattern};
 pub use vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
 pub use vocabulary::event::{Root, VerbKind};
 pub use vocabulary::outcome::{ConsentScope, Delivery, Outcome};

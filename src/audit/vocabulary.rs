@@ -9,6 +9,7 @@ use crate::consent::Asked;
 
 /// The subject of a question, a decision or a consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum AuditSubject {
     /// Opening a container in which data may be released.
     Container,
@@ -101,6 +102,7 @@ impl WouldHave {
 
 /// An operation on the vault as a whole. It does not name records of the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum VaultAct {
     /// It was made.
     Created,
@@ -141,6 +143,7 @@ impl VaultAct {
 
 /// The kind of thing that the browser blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum BlockedByBrowser {
     /// A dialog of the page.
     Dialog,

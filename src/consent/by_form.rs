@@ -41,6 +41,7 @@ impl QuestionTask {
 
 /// Why a question is not asked by a client's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotByForm {
     /// It concerns a container or data of T2.
     HighTier,

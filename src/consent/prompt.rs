@@ -21,6 +21,7 @@ fn shown(line: &str) -> String {
 
 /// An observation of the guard that the user should know before answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Notice {
     /// The user's label of the client whose agent asks, where several clients may.
     Client(String),

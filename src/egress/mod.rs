@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browser_signals::Destination;
 use sirl::Field;
 
-pub use agent::{AgentEgress, AgentText, TextVerdict};
+pub(crate) use agent::{AgentEgress, AgentText, TextVerdict};
 pub use container::ContainerEgress;
 pub use sign_on::AgreedSignOn;
 

@@ -25,7 +25,7 @@ pub(crate) mod purpose;
 pub(crate) mod shared;
 pub mod shared_vault;
 pub mod stored_head;
-pub mod taint;
+pub(crate) mod taint;
 #[cfg(unix)]
 pub mod upload_folder;
 

@@ -51,7 +51,7 @@ impl Default for ScrubSettings {
     }
 }
 
-/// WithholdReason words were withheld from the model.
+/// Why words were withheld from the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WithholdReason {
     /// A person does not see them.

@@ -24,7 +24,7 @@ pub mod extension_consent;
 pub mod folder;
 pub mod protocol;
 #[cfg(feature = "browser")]
-pub mod queue;
+mod queue;
 #[cfg(feature = "browser")]
 mod recent;
 #[cfg(feature = "browser")]

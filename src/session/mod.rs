@@ -9,6 +9,8 @@
 //! | `outcome` | the outcome of an action, and its text for the agent |
 //! | `report` | the report of a session with its counts, or why it could not begin |
 
+/// The state machine without a driver. It is public for the tests that play a session event by event.
+#[doc(hidden)]
 pub mod core;
 pub(crate) mod decisions;
 pub(crate) mod driving;
@@ -20,9 +22,11 @@ pub use driving::container::Session;
 pub use driving::dialogs::ShownDialog;
 pub use driving::downloads::ToldDownload;
 pub use driving::pages::{ListedPage, PageRefused};
+#[cfg(unix)]
+pub(crate) use driving::tab;
 pub use driving::task_source::{Proposal, UserTask};
 #[cfg(unix)]
-pub use driving::{tab, tls};
+pub use driving::tls;
 pub use outcome::{ActionOutcome, ActionResult, RequestResult, ShownValues};
 #[cfg(unix)]
 pub use prompts::changes;

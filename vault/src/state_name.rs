@@ -2,6 +2,7 @@
 
 /// The subject of a state. The list is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum StateName {
     /// Consents that outlive a session.
     Consents,

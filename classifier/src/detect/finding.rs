@@ -5,6 +5,7 @@ use std::ops::Range;
 
 /// A kind of sensitive value. The order is the order of harm, most harmful last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum SensitiveKind {
     /// An e-mail address.
     Email,

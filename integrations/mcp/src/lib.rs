@@ -30,7 +30,7 @@
 //! | `downloads` | the words for downloads |
 //! | `engine` | the browser |
 
-pub mod catalogue;
+mod catalogue;
 pub mod consent;
 pub mod gateway;
 pub mod http;

@@ -52,6 +52,7 @@ pub struct GatewaySettings {
 
 /// The reason why the server ended, or did not start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GatewayError {
     /// The browser failed.
     #[error(transparent)]

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// The session or its browser is not available.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SessionUnavailable {
     /// The session could not start.
     #[error("the guarded session could not begin: {0}")]

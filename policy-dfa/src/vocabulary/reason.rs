@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///
 /// It is stored by its name, which is not for a model: [`Reason::code`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Reason {
     /// The container is below what the fields need.
     InvalidContainer,
@@ -149,6 +150,7 @@ pub enum Reason {
 
 /// The signals that deny when they are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Signal {
     /// The page's origin.
     Origin,

@@ -17,6 +17,7 @@ pub struct PageChannel {
 
 /// Why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChannelError {
     /// It is no message of the page.
     NoMessage,

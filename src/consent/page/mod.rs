@@ -12,6 +12,8 @@
 //! | `channel` | receiving the script's messages from any transport |
 //! | `listener` | the loopback listener: which requests it serves |
 
+/// It is public for the fuzzer.
+#[doc(hidden)]
 pub mod message;
 
 #[cfg(feature = "browser")]

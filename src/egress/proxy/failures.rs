@@ -11,6 +11,7 @@ const MAX_REMEMBERED: usize = 64;
 
 /// Why a target could not be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ConnectFailure {
     /// The rule refuses the target, or every address that its name has.
     Refused(Refusal),

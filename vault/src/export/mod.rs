@@ -11,7 +11,7 @@
 //!
 //! Inside: `document` (the JSON document, and the age file around it).
 
-pub mod copy;
+mod copy;
 mod document;
 pub mod error;
 #[cfg(test)]

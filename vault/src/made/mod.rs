@@ -11,8 +11,8 @@
 mod automaton;
 mod keep;
 mod pattern;
-pub mod recipe;
-pub mod rules;
+mod recipe;
+mod rules;
 
 pub(crate) use keep::Made;
 pub use keep::MakeError;

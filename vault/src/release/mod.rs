@@ -10,9 +10,9 @@
 
 mod asking;
 pub mod error;
-pub mod open;
+mod open;
 mod placeholder;
-pub mod supply;
+pub(crate) mod supply;
 
 pub use error::ReleaseError;
 pub use open::{ExposedCard, SealedCard, ValuesForModel, WIRE_VALID_MS};

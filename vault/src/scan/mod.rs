@@ -37,14 +37,14 @@ mod decode;
 mod escape;
 mod find;
 mod fold;
-pub mod outgoing;
+mod outgoing;
 mod search;
-pub mod segments;
+mod segments;
 mod street;
 #[cfg(test)]
 mod tests;
 mod view;
-pub mod whole;
+mod whole;
 mod word;
 mod words;
 

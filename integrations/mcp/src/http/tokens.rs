@@ -40,6 +40,7 @@ pub struct Tokens(Vec<(ClientLabel, [u8; 32])>);
 
 /// Why a file of tokens is refused. No message holds a token.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokensError {
     /// The file cannot be read.
     #[error("{path} cannot be read: {error}")]
@@ -85,6 +86,7 @@ pub enum TokensError {
 
 /// The problem of a line in a file of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LineProblem {
     /// It does not have two words.
     #[error("a line is `LABEL TOKEN`")]
