@@ -134,9 +134,12 @@ impl Tab {
         self.state.update(|inner| inner.providers = origins);
     }
 
-    /// Whether the page is gone for good: its process crashed or was killed, or the browser was.
+    /// Whether the page is gone for good: it was closed, its process crashed or was killed, or the browser was.
     pub fn is_gone(&self) -> bool {
-        self.state.inner().crashed || !self.state.link.is_alive()
+        let inner = self.state.inner();
+        // A call that waits ends with the page's session, a moment before the tab hears of it.
+        let has_ended = inner.sessions.iter().any(|session| session.kind == "page" && session.has_ended());
+        has_ended || inner.crashed || !self.state.link.is_alive()
     }
 
     /// The requests that wait for the user's answer (see [`EgressGuard::holds`]).
