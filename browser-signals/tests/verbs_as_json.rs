@@ -91,7 +91,7 @@ fn nearly_a_verb() -> impl Strategy<Value = Map<String, Value>> {
     )
 }
 
-/// Whether a schema accepts a value, by the keywords that these schemas have. Any other fails the test.
+/// Returns true if a schema accepts a value, by the keywords that these schemas have. Any other fails the test.
 fn accepts(schema: &Value, value: &Value) -> bool {
     schema.as_object().unwrap().iter().all(|(keyword, by)| match keyword.as_str() {
         "oneOf" => by.as_array().unwrap().iter().filter(|schema| accepts(schema, value)).count() == 1,

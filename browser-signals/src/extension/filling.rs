@@ -10,7 +10,7 @@ use crate::{Origin, SealedFill};
 /// The message. It holds values, and it is only ever written to the extension's socket.
 pub(super) struct Message(pub(super) Zeroizing<Vec<u8>>);
 
-/// What a fill's message says beside the fill.
+/// The parts of a fill's message that are not in the fill.
 pub(super) struct FillTerms<'a> {
     /// Its number.
     pub(super) id: u64,

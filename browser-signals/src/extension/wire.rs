@@ -32,7 +32,7 @@ pub enum Request<'a> {
         origins: &'a [Origin],
         /// The only origins that stay open.
         open: &'a [Origin],
-        /// Whether the user trusts the pages of these sites that were open before the task.
+        /// True if the user trusts the pages of these sites that were open before the task.
         trusted: bool,
     },
     /// Fill controls of one document of the tab in front.
@@ -66,7 +66,7 @@ pub struct FillRequest<'a> {
     pub origins: &'a [Origin],
     /// The only origins that the document may reach from now on.
     pub open: &'a [Origin],
-    /// Whether the user trusts the pages of these sites that were open before the task.
+    /// True if the user trusts the pages of these sites that were open before the task.
     pub trusted: bool,
     /// The decision.
     pub decided: &'a Decided,

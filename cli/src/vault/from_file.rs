@@ -57,7 +57,7 @@ fn seed_in(file: File) -> Result<Secret, &'static str> {
         ColorType::Rgba => 4,
         ColorType::Indexed => return Err(unreadable),
     };
-    // What is transparent is drawn on white. The green of a point stands for its light.
+    // Transparent points count as white. The green of a point stands for its light.
     let light = |x: usize, y: usize| {
         let at = (y * width + x) * colours;
         let point = points.get(at..at + colours).unwrap_or_default();

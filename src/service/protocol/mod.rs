@@ -115,7 +115,7 @@ pub fn error(code: &str, message: &str) -> Value {
 pub enum ServiceMessage<'a> {
     /// It accepts the client.
     Welcome {
-        /// What the client is told.
+        /// The answer for an accepted client.
         welcome: &'a Welcome,
     },
     /// It refuses the client or a request. The native host says so too where it cannot reach the service.
@@ -141,17 +141,17 @@ pub struct ErrorMessage<'a> {
     pub message: &'a str,
 }
 
-/// What an accepted client is told.
+/// The answer for an accepted client.
 #[derive(Debug, Clone, Serialize)]
 pub struct Welcome {
     /// [`VERSION`].
     pub version: u64,
-    /// What the extension is told.
+    /// The part for the extension.
     #[serde(flatten)]
     pub extension: Option<ExtensionWelcome>,
 }
 
-/// What the extension is told.
+/// The part of a welcome that is for the extension.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExtensionWelcome {
     /// The compiled policy, in Base64.

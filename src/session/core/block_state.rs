@@ -205,7 +205,7 @@ pub(in crate::session) enum GrantedRelease {
     ShowToModel(Grant<Model>),
 }
 
-/// What the vault makes for a release.
+/// A secret that the vault makes for a release.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum MadeSecret {
     /// A new password, whose record is kept.

@@ -138,7 +138,7 @@ pub enum GuardCommand {
 
 /// A command to the driver.
 pub enum Command {
-    /// What needs no browser.
+    /// A command that needs no browser.
     Guard(GuardCommand),
     /// Offer the user a hand-over, and wait until it ends.
     HandOver(Box<HandOver>),

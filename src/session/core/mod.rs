@@ -16,7 +16,8 @@
 //! | `block` | the walk of a request block |
 //! | `survey` | the looks at the page before a block's question, and that question |
 //! | `new_password` | a password that is made for a form, and kept before it is released |
-//! | `one_time_code` | a one-time code that is made, and what is made and kept before a release |
+//! | `one_time_code` | a one-time code that is made for a release |
+//! | `made` | a secret that was made for a release, kept and recorded before it |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
 //! | `sign_on` | logins at an identity provider for a site of the task |
@@ -25,6 +26,7 @@ mod agent_messages;
 mod block;
 pub(super) mod block_state;
 mod hand_over;
+mod made;
 mod messages;
 mod new_password;
 mod nonces;

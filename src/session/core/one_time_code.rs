@@ -1,13 +1,11 @@
-//! A one-time code that the vault makes: the time, the note of its step in the vault's file, and the record, before it is released.
+//! A one-time code that the vault makes for a release, by the time of the system's clock.
 
-use browser_signals::Origin;
 use policy_dfa::Reason;
 use sirl::Field;
 
 use super::block_state::{BlockPhase, BlockState, GrantedRelease, MadeSecret};
 use super::messages::{Command, GuardCommand};
 use super::state::{Core, State};
-use crate::audit::AuditEvent;
 
 impl Core {
     /// Asks for the time, if the release places a one-time code, which is made for it.
@@ -48,52 +46,4 @@ impl Core {
             Err(error) => self.end_request(block, Err(error.reason())),
         }
     }
-
-    /// Goes on once the vault's file is written, with a record of what was made. Where the file could not be written, it is forgotten:
-    /// nobody was given it.
-    pub(super) fn kept(
-        &mut self,
-        mut block: BlockState,
-        release: GrantedRelease,
-        made: MadeSecret,
-        kept: bool,
-    ) -> Command {
-        let Some(origin) = destination_of(&release) else {
-            return self.end_request(block, Err(Reason::DeliveryForbidden));
-        };
-        if !kept {
-            let reason = self.forget(made, &origin);
-            return self.end_request(block, Err(reason));
-        }
-        let request = block.current().map_or(0, |line| line.number);
-        let event = match made {
-            MadeSecret::Password => AuditEvent::PasswordMade { request, origin },
-            MadeSecret::Code => AuditEvent::CodeMade { request, origin },
-        };
-        let phase = BlockPhase::RecordingKept { release, made };
-        let command = Command::Guard(GuardCommand::Record { events: vec![event], sync: true });
-        self.enter(State::Block(Box::new((block, phase))), command)
-    }
-
-    fn forget(&mut self, made: MadeSecret, origin: &Origin) -> Reason {
-        if let Ok(mut vault) = self.values.vault.lock() {
-            match made {
-                MadeSecret::Password => vault.forget_made(origin),
-                MadeSecret::Code => vault.forget_codes(),
-            }
-        }
-        match made {
-            MadeSecret::Password => Reason::PasswordNotKept,
-            MadeSecret::Code => Reason::CodeNotKept,
-        }
-    }
-}
-
-fn destination_of(release: &GrantedRelease) -> Option<Origin> {
-    let destination = match release {
-        GrantedRelease::Fill(grant) => grant.terms().destination.clone(),
-        GrantedRelease::Wire(grant) => grant.terms().destination.clone(),
-        GrantedRelease::Pay(_) | GrantedRelease::ShowToModel(_) => None,
-    };
-    destination.map(|to| to.origin)
 }

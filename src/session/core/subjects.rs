@@ -40,7 +40,7 @@ pub(in crate::session) struct UserValues {
     pub detectors: Arc<Detectors>,
     pub releases: Releases,
     pub book: ConsentBook,
-    /// Whether the vault has a file, so that consents and new passwords outlive the session.
+    /// True if the vault has a file, so that consents and new passwords outlive the session.
     pub has_vault_file: bool,
     /// The values that the model was shown, with the origin that each was granted for.
     pub shown_to_model: Vec<(String, Field, Origin)>,
@@ -55,13 +55,13 @@ pub enum NotRaised {
     NobodyAsked,
 }
 
-/// What is fixed when a session begins.
+/// The settings of a session, which are fixed when it begins.
 pub(in crate::session) struct CoreSettings {
-    /// Whether a policy's `deliver model` is carried out.
+    /// True if a policy's `deliver model` is carried out.
     pub shows_values_to_model: bool,
-    /// Whether the user can be offered a hand-over.
+    /// True if the user can be offered a hand-over.
     pub offers_hand_over: bool,
-    /// Whether purchases can be carried out.
+    /// True if purchases can be carried out.
     pub has_payment_handler: bool,
     /// The author of the task.
     pub chosen_by: ChosenBy,
@@ -69,7 +69,7 @@ pub(in crate::session) struct CoreSettings {
     pub not_raised: Option<NotRaised>,
     /// A notice that every prompt shows.
     pub notice: Option<Notice>,
-    /// How often agents guessed a value in earlier sessions.
+    /// The number of times that agents guessed a value in earlier sessions.
     pub earlier_guesses: u64,
 }
 
@@ -87,7 +87,7 @@ impl Default for CoreSettings {
     }
 }
 
-/// What the agent was told and did.
+/// The record of what the agent was told and did.
 pub(in crate::session) struct AgentTrace {
     pub taint: SharedTaint,
     /// The agent's recorded actions, shared with the container's egress.
@@ -96,7 +96,7 @@ pub(in crate::session) struct AgentTrace {
     pub sent: AgentEgress,
     /// The safety of what the agent was told.
     pub safety: TaskSafety,
-    /// Whether the last action filled a step of a login that asks for the password later.
+    /// True if the last action filled a step of a login that asks for the password later.
     pub login_goes_on: bool,
 }
 
@@ -117,7 +117,7 @@ impl AgentTrace {
 #[derive(Default)]
 pub(in crate::session) struct LastRead {
     pub origin: Option<Origin>,
-    /// What a person sees of it.
+    /// The text that a person sees of it.
     pub text: String,
     /// The button that starts a payment on it.
     pub pay_button: Option<ElementRef>,
@@ -125,7 +125,7 @@ pub(in crate::session) struct LastRead {
     pub pointed: Option<PointedForm>,
 }
 
-/// What the user was asked, told and offered.
+/// The record of what the user was asked, told and offered.
 #[derive(Default)]
 pub(in crate::session) struct UserContact {
     /// All warnings of the session.
@@ -138,12 +138,12 @@ pub(in crate::session) struct UserContact {
     pub offered: BTreeSet<HandOver>,
     /// The refusals for which a hand-over was not offered at once, since the agent may mend its request.
     pub first_refusals: BTreeSet<HandOver>,
-    /// Whether the user took over, which ends the agent's part.
+    /// True if the user took over, which ends the agent's part.
     pub taken_over: bool,
     /// The providers that the user was asked about.
     pub asked_providers: BTreeSet<Origin>,
-    /// Whether the last question reached nobody.
+    /// True if the last question reached nobody.
     pub reached_nobody: bool,
-    /// Whether the user changed a standing consent since the current request was decided.
+    /// True if the user changed a standing consent since the current request was decided.
     pub overtaken: bool,
 }

@@ -1,4 +1,4 @@
-//! What every driver of a session does in the same way: the records, the user's questions, the standing consents, and the end.
+//! The part that both drivers of a session share: the records, the user's questions, the standing consents, and the end.
 
 use std::time::Instant;
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `task_source` | the user's prompt, whose values move into the vault, or an agent's proposal |
 //! | `opening` | the task is sealed from the user's words, and the user is asked once |
-//! | `driver` | what both drivers do in the same way |
+//! | `driver` | the part that both drivers share |
 //! | `container` | the driver in a container of the guard's browser |
 //! | `developer_tools` | the console, requests and scripts of a page in such a container |
 //! | `dialogs` | dialogs of a page in such a container |

@@ -99,6 +99,14 @@ fn each_once(kinds: Vec<Kind>) -> Vec<Kind> {
     })
 }
 
+/// The kinds with that of one-time codes beside a login, which may ask for one halfway. The user is asked about each code.
+fn with_second_factor(mut kinds: Vec<Kind>) -> Vec<Kind> {
+    if kinds.contains(&Kind::Login) && !kinds.contains(&Kind::Otp) {
+        kinds.push(Kind::Otp);
+    }
+    kinds
+}
+
 /// The sites and kinds of request that an agent asks for, where the user's own words do not reach the guard, such as
 /// for an agent in another program. The proposal has no effect until the user agrees to it on their own channel. It has
 /// no budget, no values and no records, which only the user can name. It may be the arguments of a model's tool call:
@@ -116,7 +124,7 @@ fn each_once(kinds: Vec<Kind>) -> Vec<Kind> {
 pub struct Proposal {
     /// The only origins that the task may visit.
     pub origins: Vec<Origin>,
-    /// The kinds that the task may ask for. Without any, and without uploads, there is no prompt, and the container is T0,
+    /// The kinds that the task may ask for; with a login it may ask for a one-time code too. Without any, and without uploads, there is no prompt, and the container is T0,
     /// which releases nothing.
     pub kinds: Vec<Kind>,
     /// Whether the task gives the user's files to these sites. The user is asked about each upload, in a container of T2.
@@ -146,7 +154,7 @@ impl Proposal {
             origins: self.origins,
             handles: Vec::new(),
             persona: None,
-            kinds: each_once(self.kinds),
+            kinds: with_second_factor(each_once(self.kinds)),
             budget: None,
         }
     }

@@ -19,7 +19,7 @@ const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const STEAM: &[u8; 26] = b"23456789BCDFGHJKMNPQRTVWXY";
 /// The letters of a code of Steam.
 const STEAM_LENGTH: usize = 5;
-/// What the text of every seed begins with, as the vault writes it.
+/// The beginning of every seed's text, as the vault writes it.
 const BEGINNING: &str = "otpauth://totp/?secret=";
 /// The most bytes of that text.
 const LONGEST_TEXT: usize = BEGINNING.len() + LONGEST_KEY.div_ceil(5) * 8 + 64;
@@ -63,37 +63,23 @@ enum Form {
     Steam,
 }
 
-/// A key in a buffer of its own, which is wiped when dropped.
+/// A key at the beginning of a buffer of fixed length. The buffer is in locked memory, so that a moved key leaves no copy behind.
 struct Key {
-    bytes: Zeroizing<[u8; LONGEST_KEY]>,
+    buffer: Secret,
     length: usize,
 }
 
 impl Key {
     fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
+        self.buffer.expose().get(..self.length).unwrap_or_default()
     }
 
     /// Reads Base32 as sites show it: in any case, with blanks or hyphens between groups, with or without padding.
     fn from_base32(text: &str) -> Result<Key, SeedError> {
-        let mut key = Key { bytes: Zeroizing::new([0; LONGEST_KEY]), length: 0 };
-        let (mut waiting, mut bits) = (0_u32, 0_u32);
-        let letters = text.trim_end_matches('=').bytes().filter(|byte| !matches!(byte, b' ' | b'-' | b'+'));
-        for byte in letters {
-            let letter = byte.to_ascii_uppercase();
-            let value = BASE32.iter().position(|known| *known == letter).ok_or(SeedError::Secret)?;
-            waiting = (waiting << 5) | u32::try_from(value).map_err(|_| SeedError::Secret)?;
-            bits += 5;
-            if bits >= 8 {
-                bits -= 8;
-                let slot = key.bytes.get_mut(key.length).ok_or(SeedError::Secret)?;
-                *slot = waiting.checked_shr(bits).unwrap_or_default().to_le_bytes()[0];
-                key.length += 1;
-                waiting &= (1 << bits) - 1;
-            }
-        }
-        waiting.zeroize();
-        if key.length < SHORTEST_KEY { Err(SeedError::Secret) } else { Ok(key) }
+        let mut decoded = Err(SeedError::Secret);
+        let buffer = Secret::filled(LONGEST_KEY, |out| decoded = decode_base32(text, out));
+        let length = decoded?;
+        if length < SHORTEST_KEY { Err(SeedError::Secret) } else { Ok(Key { buffer, length }) }
     }
 
     fn write_base32(&self, out: &mut String) {
@@ -116,6 +102,27 @@ impl Key {
         }
         waiting.zeroize();
     }
+}
+
+/// Decodes Base32 into a buffer, and returns the number of bytes.
+fn decode_base32(text: &str, out: &mut [u8]) -> Result<usize, SeedError> {
+    let (mut waiting, mut bits, mut length) = (0_u32, 0_u32, 0);
+    let letters = text.trim_end_matches('=').bytes().filter(|byte| !matches!(byte, b' ' | b'-' | b'+'));
+    for byte in letters {
+        let letter = byte.to_ascii_uppercase();
+        let value = BASE32.iter().position(|known| *known == letter).ok_or(SeedError::Secret)?;
+        waiting = (waiting << 5) | u32::try_from(value).map_err(|_| SeedError::Secret)?;
+        bits += 5;
+        if bits >= 8 {
+            bits -= 8;
+            let [low, ..] = waiting.checked_shr(bits).unwrap_or_default().to_le_bytes();
+            *out.get_mut(length).ok_or(SeedError::Secret)? = low;
+            length += 1;
+            waiting &= (1 << bits) - 1;
+        }
+    }
+    waiting.zeroize();
+    Ok(length)
 }
 
 /// A seed: a key, and how codes are made with it.
@@ -252,13 +259,13 @@ fn algorithm_of(name: &str) -> Result<Algorithm, SeedError> {
     }
 }
 
-/// What follows a beginning that is written in any case.
+/// The rest of a text after a beginning, which may be written in any case.
 fn after<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
     let head = text.get(..beginning.len())?;
     head.eq_ignore_ascii_case(beginning).then(|| text.get(beginning.len()..)).flatten()
 }
 
-/// A value of a query without its percent signs; what they hide is no letter of Base32 but blanks and padding.
+/// A value of a query without its percent signs, which stand for blanks and padding.
 fn decoded(value: &str) -> Zeroizing<String> {
     let mut out = Zeroizing::new(String::with_capacity(value.len()));
     let mut rest = value;

@@ -227,7 +227,7 @@ impl Vault {
                 }
                 return Err(ReleaseError::NoValue(field));
             };
-            // What is stored is the seed, and no seed leaves the vault.
+            // The stored record is the seed, which never leaves the vault.
             if field == Field::OneTimeCode && !self.task.records.iter().any(|own| std::ptr::eq(own, record)) {
                 return Err(ReleaseError::NoValue(field));
             }

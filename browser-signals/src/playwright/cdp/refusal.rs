@@ -42,7 +42,7 @@ const GONE: [(i64, &str); 14] = [
     (INVALID_PARAMS, "Frame with the given frameId is not found."),
 ];
 
-/// Whether the `error` of an answer says that what the command was about is gone: its document, frame, script context, node or session.
+/// Returns true if the `error` of an answer says that the document, frame, script context, node or session of the command is gone.
 pub(super) fn is_gone(error: &Value) -> bool {
     let code = error.get("code").and_then(Value::as_i64);
     let message = text(error, "message").unwrap_or_default();

@@ -134,7 +134,7 @@ impl Tab {
         self.state.update(|inner| inner.providers = origins);
     }
 
-    /// Whether the page is gone for good: it was closed, its process crashed or was killed, or the browser was.
+    /// Returns true if the page is gone for good: it was closed, its process crashed or was killed, or the browser was.
     pub fn is_gone(&self) -> bool {
         let inner = self.state.inner();
         // A call that waits ends with the page's session, a moment before the tab hears of it.

@@ -1,61 +1,30 @@
 //! Accounts with passwords that the guard makes, on pages that state rules about them.
 
-use std::io;
 use std::sync::{Arc, Mutex};
 
 use portcullis::audit::MemoryLog;
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
-use portcullis::guard::{SystemEntropy, UserVault, VaultKeeper, VaultKey};
-use portcullis::policy::{Policy, Verifier, authority};
+use portcullis::guard::{SystemEntropy, UserVault, VaultKey};
 use portcullis::signals::{ElementRef, Verb};
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
 use sirl::Field;
-use vault::{KdfParams, Secret, Vault};
+use vault::{Secret, Vault};
 
-use crate::shop::{ORIGIN, Shop, Stage};
+use crate::disk::{Disk, PASSPHRASE};
+use crate::shop::{ORIGIN, Stage};
 use crate::steps::{Step, unguarded};
 
-const PASSPHRASE: &str = "quz vopelki 83 trandubo";
 const EMAIL: &str = "marguerite@mail.example";
 const REQUEST: &str = "REQ.login fields=[\"email\",\"new_password\"]\nREQ.end";
 
-/// The vault's file, and how many bodies had arrived at the shop when it was first written with a login.
-#[derive(Clone, Default)]
-struct Disk {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    arrived_before: Arc<Mutex<Option<usize>>>,
-    is_full: bool,
+/// The number of values of logins in the vault's file.
+fn logins(vault: &Vault) -> usize {
+    vault.entries().filter(|entry| entry.handle.starts_with("login:")).count()
 }
 
-impl Disk {
-    /// The vault as a program finds it that opens the file now.
-    fn vault(&self) -> Vault {
-        Vault::unlock(&self.bytes.lock().unwrap(), &Secret::new(PASSPHRASE), verifier(2)).unwrap()
-    }
-
-    fn logins(&self) -> usize {
-        self.vault().entries().filter(|entry| entry.handle.starts_with("login:")).count()
-    }
-}
-
-struct Keeper(Disk, Shop);
-
-impl VaultKeeper for Keeper {
-    fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.0.is_full {
-            return Err(io::Error::other("no space left"));
-        }
-        *self.0.bytes.lock().unwrap() = bytes.to_vec();
-        if self.0.logins() > 0 {
-            self.0.arrived_before.lock().unwrap().get_or_insert(self.1.arrived().len());
-        }
-        Ok(())
-    }
-}
-
-fn verifier(seed: u8) -> Verifier {
-    let checked = Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check();
-    authority(checked.unwrap_or_else(|_| panic!("it holds")), [seed; 16]).1
+/// A disk on which a login is awaited.
+fn disk() -> Disk {
+    Disk::awaiting(|vault| logins(vault) > 0)
 }
 
 /// What the agent and the user saw, and the file.
@@ -81,11 +50,8 @@ async fn register(stage: &Stage, (disk, has_file): (Disk, bool), but: &'static s
         asked.lock().unwrap().push(text);
         if refused { Answer::No } else { Answer::Session }
     }));
-    let passphrase = Secret::new(PASSPHRASE);
-    let vault = Vault::create(&passphrase, &mut SystemEntropy, KdfParams::FLOOR, verifier(1)).unwrap();
-    let bytes = vault.to_bytes(&mut SystemEntropy).unwrap();
-    disk.bytes.lock().unwrap().clone_from(&bytes);
-    let keeper: Box<dyn VaultKeeper> = Box::new(Keeper(disk.clone(), stage.shop.clone()));
+    let (bytes, passphrase) = (disk.begin(|_| ()), Secret::new(PASSPHRASE));
+    let keeper = disk.keeper(&stage.shop);
     let own = UserVault {
         bytes: &bytes,
         key: VaultKey::Passphrase(&passphrase),
@@ -134,7 +100,7 @@ async fn a_password_by_the_rules_of_the_page_is_on_disk_before_the_page_has_it()
     let attributes = "minlength=12 maxlength=24 pattern=\"(?=.*\\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z\\d_.]+\" \
         passwordrules=\"required: lower; required: upper; required: digit; allowed: [_.]; max-consecutive: 2\"";
     stage.shop.serve(&[("/", page(attributes))]);
-    let run = register(&stage, (Disk::default(), true), "").await;
+    let run = register(&stage, (disk(), true), "").await;
     let granted = "GRANT.login {\"delivered\":\"filled\",\"fields\":[\"email\",\"new_password\"]}";
     assert_eq!(run.answers[1], granted, "{:?}", run.prompts);
     let body = sent(&stage, "/joined").unwrap_or_else(|| panic!("nothing arrived: {:?}", run.answers));
@@ -146,13 +112,13 @@ async fn a_password_by_the_rules_of_the_page_is_on_disk_before_the_page_has_it()
         "{password}"
     );
     // The page reads it at once, and passes it on; it was on the disk before.
-    assert_eq!(*run.disk.arrived_before.lock().unwrap(), Some(0));
+    assert_eq!(run.disk.arrived_before(), Some(0));
     let found = run.disk.vault().scan(&password).unwrap();
     assert!(
         found.iter().any(|one| (one.handle.as_str(), one.field) == ("login:orders-test", Field::Password)),
         "{found:?}"
     );
-    assert_eq!(run.disk.logins(), 2, "the password and the address");
+    assert_eq!(logins(&run.disk.vault()), 2, "the password and the address");
     // The form took it, and neither the agent nor a question has it.
     assert!(run.answers[2].contains("you wrote [withheld], fine"), "{}", run.answers[2]);
     for text in run.answers.iter().chain(&run.prompts) {
@@ -182,9 +148,9 @@ async fn a_page_that_forces_four_digits_is_named_to_the_user() {
     let weak = "this site allows only weak passwords: about 13 bits";
     for but in [weak, ""] {
         stage.shop.serve(&pages);
-        let run = register(&stage, (Disk::default(), true), but).await;
+        let run = register(&stage, (disk(), true), but).await;
         assert!(run.says(weak), "{:?}", run.prompts);
-        assert_eq!(run.disk.logins(), if but.is_empty() { 2 } else { 0 }, "{:?}", run.answers);
+        assert_eq!(logins(&run.disk.vault()), if but.is_empty() { 2 } else { 0 }, "{:?}", run.answers);
         assert_eq!(sent(&stage, "/joined").is_some(), but.is_empty(), "{:?}", run.answers);
     }
     stage.browser.close().await;
@@ -195,12 +161,12 @@ async fn a_page_that_forces_four_digits_is_named_to_the_user() {
 async fn a_password_that_the_form_refuses_is_taken_out_again() {
     let stage = Stage::set_up().await;
     stage.shop.serve(&[("/", page("pattern=\"(.)\\1+\""))]);
-    let run = register(&stage, (Disk::default(), true), "").await;
+    let run = register(&stage, (disk(), true), "").await;
     assert!(run.answers[1].starts_with("DENY.login {\"reason\":\"password_rules\"}"), "{:?}", run.answers);
     assert!(sent(&stage, "/joined").is_none(), "{:?}", stage.shop.arrived());
     // A pattern of this kind that the usual password meets is no hindrance.
     stage.shop.serve(&[("/", page("pattern=\"(?!(.)\\1+$).{8,}\""))]);
-    let run = register(&stage, (Disk::default(), true), "").await;
+    let run = register(&stage, (disk(), true), "").await;
     assert!(run.answers[1].starts_with("GRANT.login"), "{:?}", run.answers);
     stage.browser.close().await;
 }
@@ -208,7 +174,7 @@ async fn a_password_that_the_form_refuses_is_taken_out_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_file_that_keeps_it_no_password_is_made() {
     let stage = Stage::set_up().await;
-    for (disk, has_file) in [(Disk::default(), false), (Disk { is_full: true, ..Disk::default() }, true)] {
+    for (disk, has_file) in [(disk(), false), (disk().full(), true)] {
         stage.shop.serve(&[("/", page(""))]);
         let run = register(&stage, (disk, has_file), "").await;
         assert!(

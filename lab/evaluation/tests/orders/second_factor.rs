@@ -6,17 +6,16 @@ use hmac::{Hmac, KeyInit, Mac};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::{SystemEntropy, UserVault, VaultKey};
-use portcullis::policy::{Policy, authority};
 use portcullis::signals::{ElementRef, Verb};
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
 use sha1::Sha1;
 use sirl::Field;
-use vault::{Binding, KdfParams, Secret, Vault};
+use vault::{Binding, Secret, StateName};
 
+use crate::disk::{Disk, PASSPHRASE};
 use crate::shop::{ELSEWHERE, ORIGIN, Stage};
 use crate::steps::{Step, unguarded};
 
-const PASSPHRASE: &str = "quz vopelki 83 trandubo";
 const USER: &str = "marguerite-v";
 const PASSWORD: &str = "opal kettle harbour 71";
 /// The key, and the same in Base32.
@@ -60,6 +59,7 @@ struct Run {
     answers: Vec<String>,
     prompts: Vec<String>,
     records: String,
+    disk: Disk,
 }
 
 /// What the agent does: a verb or request, or the button with these words on the page.
@@ -83,18 +83,18 @@ async fn run(stage: &Stage, acts: Vec<Act>) -> Run {
         asked.lock().unwrap().push(prompt.to_string());
         Answer::Once
     }));
-    let checked = Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check();
-    let verifier = authority(checked.unwrap_or_else(|_| panic!("it holds")), [1; 16]).1;
-    let passphrase = Secret::new(PASSPHRASE);
-    let mut vault = Vault::create(&passphrase, &mut SystemEntropy, KdfParams::FLOOR, verifier).unwrap();
+    let disk = Disk::awaiting(|vault| vault.state(StateName::CodeSteps).is_ok_and(|steps| steps.is_some()));
     let place = Binding::parse(ORIGIN).unwrap();
-    for (field, value) in [(Field::Username, USER), (Field::Password, PASSWORD), (Field::OneTimeCode, SEED)] {
-        vault.insert("login:orders", field, Secret::new(value), &place, &mut SystemEntropy).unwrap();
-    }
-    let bytes = vault.to_bytes(&mut SystemEntropy).unwrap();
+    let bytes = disk.begin(|vault| {
+        let values = [(Field::Username, USER), (Field::Password, PASSWORD), (Field::OneTimeCode, SEED)];
+        for (field, value) in values {
+            vault.insert("login:orders", field, Secret::new(value), &place, &mut SystemEntropy).unwrap();
+        }
+    });
+    let passphrase = Secret::new(PASSPHRASE);
     let key = VaultKey::Passphrase(&passphrase);
-    let keeper: Box<dyn portcullis::guard::VaultKeeper> = Box::new(Nowhere);
-    let own = UserVault { bytes: &bytes, key, keeper: Some(keeper), replaced: Default::default() };
+    let keeper = Some(disk.keeper(&stage.shop));
+    let own = UserVault { bytes: &bytes, key, keeper, replaced: Default::default() };
     let log = MemoryLog::default();
     let guard =
         Guard::with_vault(DEFAULT_POLICY, own, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
@@ -123,16 +123,7 @@ async fn run(stage: &Stage, acts: Vec<Act>) -> Run {
     }
     session.finish().await;
     let prompts = std::mem::take(&mut *prompts.lock().unwrap());
-    Run { answers, prompts, records: log.text() }
-}
-
-/// A file that takes everything.
-struct Nowhere;
-
-impl portcullis::guard::VaultKeeper for Nowhere {
-    fn save(&mut self, _bytes: &[u8]) -> std::io::Result<()> {
-        Ok(())
-    }
+    Run { answers, prompts, records: log.text(), disk }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -158,6 +149,9 @@ async fn a_login_in_two_steps_gets_password_and_code_and_the_agent_neither() {
     let code = body("/in").and_then(|body| body.strip_prefix("c=").map(str::to_owned));
     let code = code.unwrap_or_else(|| panic!("{arrived:?} {:?}", run.answers));
     assert!(codes.contains(&code), "the server takes it: {code} {codes:?}");
+    // The page passes the code on at once. Its step was on the disk when nothing but the password had arrived.
+    assert_eq!(run.disk.arrived_before(), Some(1), "{arrived:?}");
+    assert!(run.disk.vault().scan(&code).unwrap().is_empty(), "the code is in no file");
     assert!(run.answers.iter().any(|answer| answer.contains("you wrote [withheld]")), "{:?}", run.answers);
     let told = run.answers.iter().chain(&run.prompts).chain([&run.records]);
     for text in told {
@@ -170,27 +164,25 @@ async fn a_login_in_two_steps_gets_password_and_code_and_the_agent_neither() {
     stage.browser.close().await;
 }
 
-/// The control types a code as a person would, by the same pages: it arrives.
+/// In the control a person types a code into the same pages, and it arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_site_that_asks_for_the_code_gets_none() {
     let stage = Stage::set_up().await;
-    let elsewhere: &'static str = "https://reviews.test/code";
-    stage.shop.serve(&[("/code", code_page("/in"))]);
-    let steps =
-        [Step::Open("/code"), Step::Type("\"Code from your app\"", "287082"), Step::Click("\"Log in\"")];
-    let answers = unguarded(&stage, &steps).await;
-    assert!(stage.shop.has("c=287082"), "{answers:?}");
+    let typed = "287082";
     // The other site is one of the task, and asks in its own name; then a form of the login's own site sends the code there.
     let astray = code_page(&format!("{ELSEWHERE}/in"));
-    for (pages, at) in [
-        (vec![("/code", code_page("/in"))], elsewhere.to_owned()),
-        (vec![("/code", astray)], format!("{ORIGIN}/code")),
-    ] {
+    for (page, at) in [(code_page("/in"), ELSEWHERE), (astray, ORIGIN)] {
+        let pages = [("/code", page)];
         stage.shop.serve(&pages);
-        let run = run(&stage, vec![open(&at), ask(CODE)]).await;
+        let steps =
+            [Step::Open("/code"), Step::Type("\"Code from your app\"", typed), Step::Click("\"Log in\"")];
+        let answers = unguarded(&stage, &steps).await;
+        assert!(stage.shop.has(&format!("c={typed}")), "{answers:?}");
+        stage.shop.serve(&pages);
+        let run = run(&stage, vec![open(&format!("{at}/code")), ask(CODE)]).await;
         assert!(run.answers[1].starts_with("DENY.otp"), "{:?}", run.answers);
-        let codes = codes_now();
-        assert!(!codes.iter().any(|code| stage.shop.has(code)), "{:?}", stage.shop.arrived());
+        assert!(!run.answers[1].contains("unplanned_request"), "{:?}", run.answers);
+        assert!(!codes_now().iter().any(|code| stage.shop.has(code)), "{:?}", stage.shop.arrived());
         assert!(!run.records.contains("code_made"), "no code is made for nobody: {}", run.records);
     }
     stage.browser.close().await;
