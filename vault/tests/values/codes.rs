@@ -112,6 +112,30 @@ fn a_seed_is_for_the_place_of_its_login() {
 }
 
 #[test]
+fn a_seed_of_another_place_does_not_replace_the_code_that_the_user_gave() {
+    let (mut point, verifier) = guard(1);
+    let mut vault = filled(verifier);
+    with_seed(&mut vault, "login:a", "https://other.example").unwrap();
+    let (code, to) = (Secret::new("492813"), bound("https://shop.example"));
+    vault.insert_for_task("login:a", Field::OneTimeCode, code, &to, &mut entropy(3)).unwrap();
+    assert_eq!(vault.make_code(&grant(&mut point), AT, &mut entropy(5)), Ok(false));
+    assert_eq!((found(&vault, "492813"), found(&vault, CODE)), (1, 0));
+}
+
+#[test]
+fn each_seed_has_steps_of_its_own() {
+    let (mut point, verifier) = guard(1);
+    let mut vault = filled(verifier);
+    with_seed(&mut vault, "login:a", "https://shop.example").unwrap();
+    assert_eq!(vault.make_code(&grant(&mut point), AT, &mut entropy(5)), Ok(true));
+    vault.forget_task_values();
+    vault.remove("login:a").unwrap();
+    let (other, to) = (Secret::new("KQ4WMZLTOB2XG5DBMNXW2YLS"), bound("https://shop.example"));
+    vault.insert("login:b", Field::OneTimeCode, other, &to, &mut entropy(6)).unwrap();
+    assert_eq!(vault.make_code(&grant(&mut point), AT, &mut entropy(7)), Ok(true));
+}
+
+#[test]
 fn a_code_of_the_users_is_for_its_task_and_is_stored_by_nobody() {
     let (mut point, verifier) = guard(1);
     let mut vault = filled(verifier);
