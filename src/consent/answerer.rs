@@ -12,12 +12,13 @@ use sirl::Kind;
 use vault::Secret;
 
 use super::answer::Answer;
+use super::code::AskedCode;
 use super::prompt::ConsentPrompt;
 
 /// A future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
-/// A future of a card's security code, if the user gives one.
+/// A future of a code, if the user gives one.
 pub type CodeFuture<'a> = Pin<Box<dyn Future<Output = Option<Secret>> + Send + 'a>>;
 
 /// A future of the end of a hand-over.
@@ -32,9 +33,9 @@ pub trait Answerer: Send {
     /// Asks for an answer to one prompt.
     fn answer<'a>(&'a mut self, prompt: &'a ConsentPrompt) -> AnswerFuture<'a>;
 
-    /// Asks for the security code of the card of an agreed payment. It is used for this payment and never stored; the
-    /// payment can be made without it.
-    fn card_code<'a>(&'a mut self, _card: &'a str, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
+    /// Asks for a code that goes with an agreed release: a card's security code, without which the payment can be made, or a
+    /// one-time code that a site sent. It is used for this release and never stored. By default there is none.
+    fn code<'a>(&'a mut self, _asked: &'a AskedCode, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(std::future::ready(None))
     }
 

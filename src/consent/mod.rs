@@ -28,6 +28,7 @@ mod asked_parts;
 mod book;
 mod by_form;
 mod change;
+mod code;
 mod form;
 mod line;
 pub mod order;
@@ -52,6 +53,7 @@ pub use asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted};
 pub use book::{CONSENT_LIFETIME, ConsentBook, ReleaseScope, SITE_LIFETIME};
 pub use by_form::{ChosenBy, FormQuestion, NotByForm, QuestionTask};
 pub use change::{Change, ChangeKind, ChangeOutcome};
+pub use code::AskedCode;
 pub use form::{Exposed, FormPlace, Purpose};
 #[cfg(feature = "browser")]
 pub(crate) use line::visible;

@@ -11,6 +11,7 @@ use super::answer::{Answer, MIN_READING_TIME};
 use super::answerer::{
     AnswerFuture, Answerer, CodeFuture, HandOver, HandOverFuture, HandedOver, WarnFuture, Warning,
 };
+use super::code::AskedCode;
 use super::prompt::ConsentPrompt;
 
 /// The most bytes of a line; a longer one counts as empty.
@@ -74,18 +75,19 @@ impl Answerer for TerminalAnswerer {
         })
     }
 
-    fn card_code<'a>(&'a mut self, card: &'a str, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
+    fn code<'a>(&'a mut self, asked: &'a AskedCode, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(async move {
             let lines = self.fresh_lines();
             let _echo = EchoOff::new();
             let mut over = TimeoutMessage { text: "\nTime is up: no code.\n" };
-            say(&format!("Security code of {card}, used once and not stored (empty for none): "));
+            say(&format!("{}, used once and not stored (empty for none): ", asked.request()));
             let line = lines.recv().await?;
             over.text = "";
             say("\n");
-            let code: &[u8] = line.trim_ascii();
-            let right = (3..=4).contains(&code.len()) && code.iter().all(u8::is_ascii_digit);
-            right.then(|| Secret::new(code))
+            // Sites write codes in groups.
+            let mut code = Zeroizing::new(Vec::with_capacity(line.len()));
+            code.extend(line.trim_ascii().iter().filter(|byte| !matches!(byte, b' ' | b'-')));
+            asked.accepts(&code).then(|| Secret::new(code.as_slice()))
         })
     }
 

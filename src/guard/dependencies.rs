@@ -21,8 +21,8 @@ use crate::checkout::PaymentHandler;
 use crate::consent::ANSWER_TIMEOUT;
 use crate::consent::HAND_OVER_TIMEOUT;
 use crate::consent::{
-    Answer, Answered, ConsentPrompt, HandOver, HandedOver, Notice, StandingChanges, StandingConsent, Warning,
-    standing,
+    Answer, Answered, AskedCode, ConsentPrompt, HandOver, HandedOver, Notice, StandingChanges,
+    StandingConsent, Warning, standing,
 };
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
@@ -148,18 +148,22 @@ impl Dependencies {
         true
     }
 
-    /// Asks for a card's security code, and puts it into the vault for the task. Without one the payment proceeds
-    /// all the same: the bank decides whether it needs one.
-    pub(crate) async fn ask_code(&mut self, card: &str, prompt: &ConsentPrompt) {
+    /// Asks for a code, and puts it into the vault for the task. Without one a payment proceeds all the same, since the bank
+    /// decides whether it needs one; a login has nothing to fill in.
+    pub(crate) async fn ask_code(&mut self, asked: &AskedCode, prompt: &ConsentPrompt) {
         let Ok(mut user) = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await else { return };
         let (within, prompt) = (Duration::from_millis(ANSWER_TIMEOUT.0), self.named(prompt));
-        let Ok(Some(code)) = tokio::time::timeout(within, user.card_code(card, &prompt)).await else {
+        let Ok(Some(code)) = tokio::time::timeout(within, user.code(asked, &prompt)).await else {
             return;
         };
         let mut vault = self.vault.lock().unwrap_or_else(PoisonError::into_inner);
-        // A vault that was locked meanwhile stores nothing, and pays nothing.
-        let _locked =
-            vault.insert_for_task(card, Field::CardCode, code, &Binding::Anywhere, &mut self.entropy);
+        // A vault that was locked meanwhile stores nothing, and gives nothing.
+        let _locked = match asked {
+            AskedCode::Card(card) => {
+                vault.insert_for_task(card, Field::CardCode, code, &Binding::Anywhere, &mut self.entropy)
+            }
+            AskedCode::OneTime { to } => vault.keep_typed_code(to, code, &mut self.entropy),
+        };
     }
 
     /// The vault, also after a thread panicked with it: what is stored next is a state of its own.

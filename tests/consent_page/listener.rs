@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::consent_page_support::*;
 use policy_dfa::ConsentScope;
-use portcullis::consent::{Answer, HandOver, HandedOver, Warning};
+use portcullis::consent::{Answer, AskedCode, HandOver, HandedOver, Warning};
 use serde_json::Value;
 
 /// The resources of the listener, with the headers of Chromium.
@@ -155,11 +155,14 @@ async fn a_security_code_is_asked_for_under_a_nonce_of_its_own() {
     let pay = || prompt_about(vec![payment(&[])], Vec::new(), ConsentScope::EveryTime);
     let prompt = pay();
     let used = prompt.ticket().nonce();
-    let question = desk.ask_code("card:personal", prompt).await;
+    let question = desk.ask_code(AskedCode::Card("card:personal".to_owned()), prompt).await;
     let at = question.address.clone();
     assert_ne!(at.nonce, used);
     let words: Value = serde_json::from_str(&show(&at).await.body).unwrap();
-    assert_eq!((&words["card"], words["choices"].as_array().unwrap().len()), (&"card:personal".into(), 1));
+    assert_eq!(
+        (&words["code"]["name"], words["choices"].as_array().unwrap().len()),
+        (&"Security code".into(), 1)
+    );
     assert_eq!(say(&at, &question.code("123")).await.status, 425);
     look().await;
     assert!(gives_nothing(&say(&at, &question.answer("once")).await), "a yes is no code");
@@ -171,7 +174,7 @@ async fn a_security_code_is_asked_for_under_a_nonce_of_its_own() {
     assert!(gives_nothing(&say(&at, &question.code("999")).await));
     assert!(desk.said(question).await.is_some());
 
-    let question = desk.ask_code("card:personal", pay()).await;
+    let question = desk.ask_code(AskedCode::Card("card:personal".to_owned()), pay()).await;
     assert_ne!(question.address.nonce, at.nonce);
     assert_eq!(say(&question.address, &question.answer("no")).await.status, 200);
     assert!(desk.said(question).await.is_none());

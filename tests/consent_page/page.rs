@@ -7,7 +7,7 @@ use crate::consent_page_support::*;
 use browser_signals::{Container, Origin, lookalike};
 use playwright_rs::protocol::{Clock, Page, ScreenshotOptions, Viewport};
 use policy_dfa::{ConsentScope, Reason};
-use portcullis::consent::{Answer, Asked, HandOver, HandedOver, Notice};
+use portcullis::consent::{Answer, Asked, AskedCode, HandOver, HandedOver, Notice};
 use serde_json::json;
 use sirl::Kind;
 
@@ -48,6 +48,7 @@ async fn the_answers_of_a_person_count() {
     the_keyboard(&chromium, &mut desk).await;
     closing_is_no(&chromium, &mut desk).await;
     a_security_code(&chromium, &mut desk).await;
+    a_one_time_code(&chromium, &mut desk).await;
     chromium.close().await;
 }
 
@@ -153,7 +154,7 @@ async fn closing_is_no(chromium: &Chromium, desk: &mut Desk) {
 async fn a_security_code(chromium: &Chromium, desk: &mut Desk) {
     let pay = || prompt_about(vec![payment(&["1 x kettle"])], Vec::new(), ConsentScope::EveryTime);
     for by_key in [true, false] {
-        let question = desk.ask_code("card:personal", pay()).await;
+        let question = desk.ask_code(AskedCode::Card("card:personal".to_owned()), pay()).await;
         let page = chromium.open(&question.address.whole).await;
         until(&page, ARMED).await;
         assert_eq!(
@@ -182,7 +183,7 @@ async fn a_security_code(chromium: &Chromium, desk: &mut Desk) {
         assert!(desk.said(question).await.is_some());
     }
     for way in ["Escape", "Enter"] {
-        let question = desk.ask_code("card:personal", pay()).await;
+        let question = desk.ask_code(AskedCode::Card("card:personal".to_owned()), pay()).await;
         let page = chromium.open(&question.address.whole).await;
         until(&page, ARMED).await;
         if way == "Enter" {
@@ -191,6 +192,24 @@ async fn a_security_code(chromium: &Chromium, desk: &mut Desk) {
         press(&page, way).await;
         assert!(desk.said(question).await.is_none(), "{way}");
     }
+}
+
+/// A one-time code that a site sent, with the blanks that sites write.
+async fn a_one_time_code(chromium: &Chromium, desk: &mut Desk) {
+    let to = Origin::parse("https://bank.example").unwrap();
+    let question = desk.ask_code(AskedCode::OneTime { to }, prompt()).await;
+    let page = chromium.open(&question.address.whole).await;
+    until(&page, ARMED).await;
+    let title = page.locator("#title").inner_text().await.unwrap();
+    assert!(title.contains("One-time code that https://bank.example sent you"), "{title}");
+    page.keyboard().type_text("12", None).await.unwrap();
+    press(&page, "Enter").await;
+    until(&page, "document.getElementById('hint').textContent.includes('4 to 10 digits or letters')").await;
+    picture(&page, "one-time-code").await;
+    page.keyboard().type_text("3 4x-6", None).await.unwrap();
+    press(&page, "Enter").await;
+    assert!(ending(&page).await.contains("not stored"));
+    assert!(desk.said(question).await.is_some());
 }
 
 async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {
@@ -222,7 +241,7 @@ async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {
     assert_eq!(desk.said(question).await, Answer::Once);
 
     let pay = prompt_about(vec![payment(&[])], Vec::new(), ConsentScope::EveryTime);
-    let question = desk.ask_code("card:personal", pay).await;
+    let question = desk.ask_code(AskedCode::Card("card:personal".to_owned()), pay).await;
     let page = chromium.open(&question.address.whole).await;
     until(&page, ARMED).await;
     let script = "(() => { const c = document.getElementById('code'); c.value = '123'; \

@@ -13,7 +13,8 @@ use portcullis::consent::SubjectBuilder;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::page::{OpenFuture, Opener, Window};
 use portcullis::consent::{
-    Answer, Answerer, Asked, ConsentPrompt, FormPlace, HandOver, HandedOver, Notice, Purpose, Ticket, Warning,
+    Answer, Answerer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, HandedOver, Notice, Purpose,
+    Ticket, Warning,
 };
 use portcullis::vault::Secret;
 use sirl::{Currency, Field, Kind, Money};
@@ -143,11 +144,11 @@ impl Desk {
         self.opened(subject, abandon, asking).await
     }
 
-    pub async fn ask_code(&mut self, card: &'static str, prompt: ConsentPrompt) -> Question<Option<Secret>> {
+    pub async fn ask_code(&mut self, asked: AskedCode, prompt: ConsentPrompt) -> Question<Option<Secret>> {
         let mut page = self.page.take().expect("one question at a time");
         let subject = prompt.ticket().subject();
         let asking = tokio::spawn(async move {
-            let code = page.card_code(card, &prompt).await;
+            let code = page.code(&asked, &prompt).await;
             (code, page)
         });
         self.opened(subject, Arc::default(), asking).await

@@ -76,7 +76,7 @@ async fn a_yes_counts_for_its_own_prompt_once_and_after_a_delay() {
             let words = &shown["body"];
             assert_eq!(shown["status"], 200);
             assert!(words.to_string().contains("address:home"), "{words}");
-            assert_eq!((&words["choices"][0]["word"], &words["card"]), (&json!("no"), &Value::Null));
+            assert_eq!((&words["choices"][0]["word"], &words["code"]), (&json!("no"), &Value::Null));
             let subject = words["subject"].as_str().unwrap().to_owned();
             let early = page(&mut extension, &answer(&nonce, &subject, "session")).await;
             if early["status"] != 425 {

@@ -132,3 +132,36 @@ fn a_site_that_got_the_password_is_not_warned_of() {
     assert_eq!(played.request(BLOCK), GRANTED);
     assert!(!played.prompts[1].contains(ALONE), "{}", played.prompts[1]);
 }
+
+/// A task at the shop with a login that has no seed.
+fn without_a_seed() -> Played {
+    let played = at(second_factor());
+    let mut vault = played.vault.lock().unwrap();
+    vault.remove("login:shop").unwrap();
+    let password = Secret::new("opal-kettle-harbour");
+    let place = Binding::Origin(origin(SHOP));
+    vault.insert("login:shop", Field::Password, password, &place, &mut SystemEntropy).unwrap();
+    drop(vault);
+    played
+}
+
+#[test]
+fn without_a_seed_the_user_types_the_code_that_the_site_sent_each_time() {
+    let mut played = without_a_seed();
+    assert_eq!(played.request(BLOCK), denied("no_value"), "the user gave no code");
+    assert_eq!((played.codes_asked, played.fills), (1, 0));
+    played.code = Some("492813");
+    assert_eq!(played.request(BLOCK), GRANTED);
+    assert_eq!((played.codes_asked, played.fills), (2, 1));
+    assert!(holds(&played, "492813"), "it is masked until the task ends");
+    assert!(!played.records.iter().any(|event| matches!(event, AuditEvent::CodeMade { .. })));
+    // The site may refuse it, and send another one.
+    played.code = Some("771204");
+    assert_eq!(played.request(BLOCK), GRANTED);
+    assert_eq!(played.codes_asked, 3);
+    assert!(holds(&played, "771204"));
+    // With a seed nobody is asked.
+    let mut played = at(second_factor());
+    assert_eq!(played.request(BLOCK), GRANTED);
+    assert_eq!(played.codes_asked, 0);
+}

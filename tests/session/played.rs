@@ -13,7 +13,7 @@ use policy_dfa::{Millis, Policy, Reason, Task, authority};
 use portcullis::Action;
 use portcullis::DEFAULT_POLICY;
 use portcullis::audit::AuditEvent;
-use portcullis::consent::{Answer, Answered, Asked, ConsentBook, HandedOver, NotByForm};
+use portcullis::consent::{Answer, Answered, Asked, AskedCode, ConsentBook, HandedOver, NotByForm};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::guard::shared_vault::SharedVault;
@@ -304,7 +304,15 @@ impl Played {
                         if self.nobody { prompt.answered_by_nobody() } else { prompt.answered(self.answer) };
                     Event::Answered(self.stale.clone().unwrap_or(answered))
                 }
-                Command::Guard(GuardCommand::AskCode { card, prompt }) => {
+                Command::Guard(GuardCommand::AskCode { code: AskedCode::OneTime { to }, .. }) => {
+                    self.codes_asked += 1;
+                    if let Some(code) = self.code {
+                        let mut vault = self.vault.lock().unwrap();
+                        vault.keep_typed_code(&to, Secret::new(code.as_bytes()), &mut SystemEntropy).unwrap();
+                    }
+                    Event::CodeAsked
+                }
+                Command::Guard(GuardCommand::AskCode { code: AskedCode::Card(card), prompt }) => {
                     let of_a_card = |asked: &Asked| {
                         matches!(asked, Asked::Pay { .. } | Asked::Release { kind: Kind::Payment, .. })
                     };

@@ -18,8 +18,8 @@ use super::content::{Accepts, PageContent};
 use super::listener::{Shared, answer};
 use super::question::{OpenQuestion, Question, Reply};
 use crate::consent::{
-    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, HAND_OVER_TIMEOUT, HandOver,
-    HandOverFuture, HandedOver, WarnFuture, Warning,
+    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, AskedCode, CodeFuture, ConsentPrompt, HAND_OVER_TIMEOUT,
+    HandOver, HandOverFuture, HandedOver, WarnFuture, Warning,
 };
 use crate::system::loopback::Hidden;
 use crate::system::own_ports::OwnPort;
@@ -140,7 +140,7 @@ impl ConsentPage {
     }
 
     /// A page that another program shows, such as the extension. The opener gets the nonce of the question; the page's
-    /// messages arrive by `channel`. It never asks for the security code of a card.
+    /// messages arrive by `channel`. It never asks for a code.
     pub fn shown_elsewhere(channel: PageChannel, settings: PageSettings) -> ConsentPage {
         let page = ConsentPage::over(channel, Box::new(str::to_owned), settings);
         ConsentPage { asks_for_codes: false, stays: false, ..page }
@@ -185,14 +185,8 @@ impl ConsentPage {
     }
 
     /// Shows a prompt and waits for the user's reply.
-    async fn ask(
-        &mut self,
-        prompt: &ConsentPrompt,
-        nonce: String,
-        accepts: Accepts,
-        card: Option<&str>,
-    ) -> Option<Reply> {
-        let content = PageContent::of(prompt, card, self.phrase.as_deref());
+    async fn ask(&mut self, prompt: &ConsentPrompt, nonce: String, accepts: Accepts) -> Option<Reply> {
+        let content = PageContent::of(prompt, &accepts, self.phrase.as_deref());
         let within = Duration::from_millis(ANSWER_TIMEOUT.0);
         self.show(nonce, prompt.ticket().subject(), accepts, content, within).await
     }
@@ -271,14 +265,14 @@ impl Answerer for ConsentPage {
     fn answer<'a>(&'a mut self, prompt: &'a ConsentPrompt) -> AnswerFuture<'a> {
         Box::pin(async move {
             let accepts = Accepts::Answers(prompt.choices().collect());
-            match self.ask(prompt, prompt.ticket().nonce(), accepts, None).await {
+            match self.ask(prompt, prompt.ticket().nonce(), accepts).await {
                 Some(Reply::Answer(answer)) => answer,
                 Some(Reply::Code(_)) | None => Answer::No,
             }
         })
     }
 
-    fn card_code<'a>(&'a mut self, card: &'a str, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
+    fn code<'a>(&'a mut self, asked: &'a AskedCode, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         Box::pin(async move {
             if !self.asks_for_codes {
                 return None;
@@ -287,7 +281,7 @@ impl Answerer for ConsentPage {
             self.codes += 1;
             let nonce = derived(&self.entropy, "code", self.codes);
             let nonce = nonce.get(..32).unwrap_or_default().to_owned();
-            match self.ask(prompt, nonce, Accepts::Code, Some(card)).await {
+            match self.ask(prompt, nonce, Accepts::Code(asked.clone())).await {
                 Some(Reply::Code(code)) => Some(code),
                 Some(Reply::Answer(_)) | None => None,
             }

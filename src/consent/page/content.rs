@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::consent::{
-    Answer, Asked, ConsentPrompt, HandOver, LineStyle, MIN_READING_TIME, SiteName, Warning, visible,
+    Answer, Asked, AskedCode, ConsentPrompt, HandOver, LineStyle, MIN_READING_TIME, SiteName, Warning,
+    visible,
 };
 
 /// The most characters of a line with a question. An origin has 253.
@@ -23,8 +24,8 @@ const MAX_QUOTED_LINES: usize = 12;
 pub(super) enum Accepts {
     /// One of these answers.
     Answers(Vec<Answer>),
-    /// A security code, or no.
-    Code,
+    /// A code, or no.
+    Code(AskedCode),
     /// The report that the user finished manually, or no.
     HandOver,
     /// The confirmation that it was read.
@@ -39,7 +40,7 @@ pub(super) struct PageContent {
     /// The closing text of a message, which has no answer to repeat.
     ended: Option<&'static str>,
     phrase: Option<String>,
-    card: Option<String>,
+    code: Option<AskedCode>,
     warnings: Vec<String>,
     asked: Vec<ShownQuestion>,
 }
@@ -55,23 +56,20 @@ struct ShownQuestion {
 }
 
 impl PageContent {
-    /// The content of a prompt; with `card`, its security code is asked for.
-    pub fn of(prompt: &ConsentPrompt, card: Option<&str>, phrase: Option<&str>) -> PageContent {
+    /// The content of a prompt, or of the question for a code that goes with it.
+    pub fn of(prompt: &ConsentPrompt, accepts: &Accepts, phrase: Option<&str>) -> PageContent {
         let warnings = prompt.warnings().iter().map(|warning| visible(warning, MAX_LINE_CHARS)).collect();
-        let card = card.map(|card| visible(card, MAX_DETAIL_CHARS));
-        let (title, lapse) = match &card {
+        let code = if let Accepts::Code(code) = accepts { Some(code.clone()) } else { None };
+        let (title, lapse) = match &code {
             None => ("The agent needs your consent to".to_owned(), "Without an answer it is no."),
-            Some(card) => (
-                format!("Security code of your {card}, to:"),
-                "Without a code the payment is tried without one.",
-            ),
+            Some(code) => (visible(&format!("{}, to:", code.request()), MAX_DETAIL_CHARS), code.without()),
         };
         PageContent {
             title,
             lapse,
             ended: None,
             phrase: shown(phrase),
-            card,
+            code,
             warnings,
             asked: prompt.asked.iter().map(ShownQuestion::of).collect(),
         }
@@ -93,7 +91,7 @@ impl PageContent {
         let act = visible(text, MAX_LINE_CHARS);
         let asked = vec![ShownQuestion { act, sites: Vec::new(), plain: Vec::new(), quoted: Vec::new() }];
         let ended = Some("You can close this window.");
-        PageContent { title, lapse, ended, phrase: shown(phrase), card: None, warnings: Vec::new(), asked }
+        PageContent { title, lapse, ended, phrase: shown(phrase), code: None, warnings: Vec::new(), asked }
     }
 
     /// The content for the page's script; `left` is the question's remaining time.
@@ -103,7 +101,7 @@ impl PageContent {
             Accepts::Answers(answers) => {
                 answers.iter().map(|answer| choice(*answer, &label(*answer))).collect()
             }
-            Accepts::Code => vec![choice(Answer::No, "Go on without a code")],
+            Accepts::Code(_) => vec![choice(Answer::No, "Go on without a code")],
             Accepts::HandOver => vec![
                 choice(Answer::No, "Let the agent go on, and read the page"),
                 choice(Answer::Once, "I have finished by hand"),
@@ -117,7 +115,7 @@ impl PageContent {
             "ended": self.ended,
             "leaving": !matches!(accepts, Accepts::HandOver),
             "phrase": self.phrase,
-            "card": self.card,
+            "code": self.code.as_ref().map(entry),
             "warnings": self.warnings,
             "asked": asked,
             "choices": choices,
@@ -127,11 +125,22 @@ impl PageContent {
     }
 }
 
+/// The box for a code.
+fn entry(code: &AskedCode) -> Value {
+    json!({
+        "name": code.name(),
+        "note": format!("{}, {}", code.form(), code.use_of()),
+        "wrong": format!("The code has {}.", code.form()),
+        "least": code.lengths().start(),
+        "most": code.lengths().end(),
+    })
+}
+
 /// The closing text of the page.
 pub(super) fn ending(said: Option<Answer>) -> String {
     match said {
         Some(answer) => format!("You said {answer}. You can close this window."),
-        None => "The code is used for this payment and not stored. You can close this window.".to_owned(),
+        None => "The code is used once and not stored. You can close this window.".to_owned(),
     }
 }
 

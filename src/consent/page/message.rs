@@ -16,7 +16,10 @@ use crate::consent::Answer;
 /// The most bytes of a message.
 pub const MAX_BYTES: usize = 256;
 
-/// One message of the page's script. It has no `Debug`, since it can contain a security code.
+/// The lengths of a code. The question says which of them it takes.
+const LENGTHS: std::ops::RangeInclusive<usize> = 3..=10;
+
+/// One message of the page's script. It has no `Debug`, since it can contain a code.
 #[derive(PartialEq, Eq)]
 pub enum Message<'a> {
     /// Asks for the prompt with this nonce.
@@ -33,13 +36,13 @@ pub enum Message<'a> {
         /// The answer.
         answer: Answer,
     },
-    /// Gives a card's security code.
+    /// Gives a code.
     Code {
         /// The prompt's nonce.
         nonce: &'a str,
         /// The hash of the question.
         subject: &'a str,
-        /// The digits.
+        /// The digits and letters.
         code: &'a [u8],
     },
 }
@@ -67,8 +70,8 @@ impl<'a> Message<'a> {
             return Some(Message::Answer { nonce, subject, answer });
         }
         let code = rest.strip_prefix(br#"","code":""#)?;
-        let digits = matches!(code.len(), 3 | 4) && code.iter().all(u8::is_ascii_digit);
-        digits.then_some(Message::Code { nonce, subject, code })
+        let is_code = LENGTHS.contains(&code.len()) && code.iter().all(u8::is_ascii_alphanumeric);
+        is_code.then_some(Message::Code { nonce, subject, code })
     }
 
     /// Appends the message's one spelling.
@@ -120,7 +123,7 @@ mod tests {
         fn the_output_of_a_json_writer_is_read(
             nonce in "[0-9a-f]{32}",
             subject in "[0-9a-f]{64}",
-            code in "[0-9]{3,4}",
+            code in "[0-9A-Za-z]{3,10}",
             which in 0..Answer::ALL.len(),
         ) {
             let answer = Answer::ALL[which];
@@ -181,8 +184,8 @@ mod tests {
             format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"Once"}}"#),
             format!(r#"{{"nonce":"{nonce}","subject":"{subject}","answer":"once","answer":"no"}}"#),
             format!(r#"{{"nonce":"{nonce}","subject":"{subject}","code":"12"}}"#),
-            format!(r#"{{"nonce":"{nonce}","subject":"{subject}","code":"12345"}}"#),
-            format!(r#"{{"nonce":"{nonce}","subject":"{subject}","code":"12a"}}"#),
+            format!(r#"{{"nonce":"{nonce}","subject":"{subject}","code":"12345678901"}}"#),
+            format!(r#"{{"nonce":"{nonce}","subject":"{subject}","code":"12-"}}"#),
             format!(r#"{{"subject":"{subject}","nonce":"{nonce}","answer":"once"}}"#),
         ] {
             assert!(read(&text).is_none(), "{text}");

@@ -59,12 +59,14 @@
   };
 
   const give = () => {
-    const code = byId("code").value;
-    if (/^[0-9]{3,4}$/.test(code)) {
+    // Sites write codes in groups.
+    const code = byId("code").value.replaceAll(/[\s-]/g, "");
+    const { least, most, wrong } = question.code;
+    if (/^[0-9A-Za-z]+$/.test(code) && code.length >= least && code.length <= most) {
       say({ code });
       byId("code").value = "";
     } else {
-      byId("hint").textContent = "A security code has 3 or 4 digits.";
+      byId("hint").textContent = wrong;
     }
   };
 
@@ -152,7 +154,7 @@
       return !(each.began && each.ended);
     });
     if (unseen.length === 0) seenSince ??= performance.now();
-    const waits = unseen.length > 0 && (question.card !== null || question.choices.some((choice) => choice.yes));
+    const waits = unseen.length > 0 && (question.code !== null || question.choices.some((choice) => choice.yes));
     if (byId("rest").hidden === waits) {
       // The focused button shows the rest first, and means no after that.
       const [now, next] = [document.querySelector("button.no"), byId("more")];
@@ -201,10 +203,12 @@
     byId("warnings").hidden = asked.warnings.length === 0;
     byId("asked").append(...asked.asked.map(item));
     byId("choices").append(...asked.choices.map(button));
-    byId("entry").hidden = asked.card === null;
+    byId("entry").hidden = asked.code === null;
+    byId("codename").textContent = asked.code?.name ?? "";
+    byId("codenote").textContent = asked.code?.note ?? "";
     byId("question").hidden = false;
     byId("answers").hidden = false;
-    if (asked.card === null) document.querySelector("button.no").focus({ preventScroll: true });
+    if (asked.code === null) document.querySelector("button.no").focus({ preventScroll: true });
     else byId("code").focus({ preventScroll: true });
     tick();
     setInterval(tick, 50);

@@ -88,16 +88,16 @@ impl QuestionSlot {
         let offered = match &state.question.accepts {
             Accepts::Answers(answers) => answers.contains(&answer),
             Accepts::HandOver => matches!(answer, Answer::No | Answer::Once),
-            Accepts::Code | Accepts::Notice => answer == Answer::No,
+            Accepts::Code(_) | Accepts::Notice => answer == Answer::No,
         };
         state.accept(subject, offered, answer.agrees(), now, || Reply::Answer(answer))
     }
 
-    /// Accepts a security code, where the question asks for one.
+    /// Accepts a code, where the question asks for one that can be this.
     pub fn code(&self, nonce: &str, subject: &str, code: &[u8], now: Instant) -> Result<(), Refused> {
         let mut state = self.lock();
         let state = waiting(&mut state, nonce, now)?;
-        let offered = matches!(state.question.accepts, Accepts::Code);
+        let offered = matches!(&state.question.accepts, Accepts::Code(asked) if asked.accepts(code));
         state.accept(subject, offered, true, now, || {
             Reply::Code(Secret::filled(code.len(), |bytes| bytes.copy_from_slice(code)))
         })
@@ -145,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::consent::{ConsentPrompt, SubjectBuilder, Ticket};
+    use crate::consent::{AskedCode, ConsentPrompt, SubjectBuilder, Ticket};
 
     const LASTS: u64 = 60_000;
 
@@ -155,8 +155,8 @@ mod tests {
         Question {
             nonce: Hidden::new("nonce".to_owned()),
             subject: Hidden::new("subject".to_owned()),
+            content: PageContent::of(&prompt, &accepts, None),
             accepts,
-            content: PageContent::of(&prompt, None, None),
             until: began + Duration::from_millis(LASTS),
         }
     }
@@ -196,7 +196,8 @@ mod tests {
         ) {
             let began = Instant::now();
             let slot: Arc<QuestionSlot> = Arc::default();
-            let accepts = if code { Accepts::Code } else { Accepts::Answers(offered.clone()) };
+            let card = || AskedCode::Card("card:me".to_owned());
+            let accepts = if code { Accepts::Code(card()) } else { Accepts::Answers(offered.clone()) };
             let mut open = slot.put(question(accepts, began));
             let (mut at, mut shown_at, mut taken) = (0, None, None);
             for (wait, step) in steps {

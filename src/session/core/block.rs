@@ -12,7 +12,7 @@ use super::block_state::{
 use super::messages::{Command, Event, GuardCommand, Look, Seen};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
-use crate::consent::Warning;
+use crate::consent::{AskedCode, Warning};
 use crate::guard::placement::place_at;
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::outcome::{ActionOutcome, RequestResult};
@@ -80,16 +80,16 @@ impl Core {
                 self.note_reached(&answered);
                 let answer = prompt.ticket().settle(&answered, now);
                 if answer.agrees() {
-                    block.code = self.card_without_code(&prompt).map(|card| (card, prompt.clone()));
+                    block.code = self.missing_code(&prompt).map(|code| (code, prompt.clone()));
                 }
                 self.answered(block, asked, prompt, answer)
             }
             (BlockPhase::RecordingAnswer { asked, prompt, answer }, Event::Recorded(true)) => {
                 self.store_answer(&block, &asked, &prompt, answer, now);
                 match block.code.clone() {
-                    Some((card, prompt)) => self.enter(
+                    Some((code, prompt)) => self.enter(
                         State::Block(Box::new((block, BlockPhase::AskingCode))),
-                        Command::Guard(GuardCommand::AskCode { card, prompt }),
+                        Command::Guard(GuardCommand::AskCode { code, prompt }),
                     ),
                     None => self.release_next(block, now),
                 }
@@ -253,7 +253,7 @@ impl Core {
 
     /// Answers the agent, once the refusals are recorded.
     pub(super) fn answer_block(&mut self, block: &BlockState) -> Command {
-        if let Some((card, _)) = &block.code
+        if let Some((AskedCode::Card(card), _)) = &block.code
             && let Ok(mut vault) = self.values.vault.lock()
         {
             // A security code is for one payment.

@@ -13,7 +13,7 @@ use sirl::reply::Delivered;
 use sirl::{Field, FieldSet, Kind, Request};
 use vault::NewPasswordRules;
 
-use crate::consent::{Answer, Asked, ConsentPrompt, FormPlace, HandOver, PointedBox};
+use crate::consent::{Answer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
 use crate::session::outcome::{RequestResult, ShownValues};
@@ -144,8 +144,8 @@ pub(in crate::session) struct BlockState {
     pub at: usize,
     /// The policy's history before the first part of the current request was filled. All parts are one payment.
     pub before: History,
-    /// The card whose security code the user is asked for, and the prompt that agreed to pay with it.
-    pub code: Option<(String, Box<ConsentPrompt>)>,
+    /// The code that the user is asked for, and the prompt that agreed to the release with it.
+    pub code: Option<(AskedCode, Box<ConsentPrompt>)>,
 }
 
 impl BlockState {
@@ -237,7 +237,7 @@ pub(in crate::session) enum BlockPhase {
     Asking(Vec<PendingConsent>, Box<ConsentPrompt>),
     /// The record of the answer.
     RecordingAnswer { asked: Vec<PendingConsent>, prompt: Box<ConsentPrompt>, answer: Answer },
-    /// A card's security code.
+    /// A code of the user's.
     AskingCode,
     /// The look for the decision of the current request.
     Deciding,

@@ -14,7 +14,7 @@ use vault::SealedCard;
 
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, ConsentPrompt, HandOver, HandedOver};
+use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver};
 use crate::session::outcome::ActionOutcome;
 
 /// The part of the page that the driver looks at.
@@ -122,11 +122,10 @@ pub enum GuardCommand {
     },
     /// Ask the user.
     Ask(Box<ConsentPrompt>),
-    /// Ask the user for a card's security code, for the payment that the prompt agreed to, and put it into the
-    /// vault for the task.
+    /// Ask the user for a code, for the release that the prompt agreed to, and put it into the vault for the task.
     AskCode {
-        /// The card's record.
-        card: String,
+        /// The code.
+        code: AskedCode,
         /// The prompt.
         prompt: Box<ConsentPrompt>,
     },
@@ -188,7 +187,7 @@ pub enum Event {
     },
     /// The user answered, or let the prompt expire.
     Answered(Answered),
-    /// The security code was given and is in the vault, or was not given.
+    /// The code was given and is in the vault, or was not given.
     CodeAsked,
     /// A hand-over ended.
     HandedOver(HandedOver),

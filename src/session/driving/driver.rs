@@ -46,8 +46,8 @@ impl Driver {
         match command {
             GuardCommand::Record { events, sync } => Event::Recorded(self.record(&events, sync)),
             GuardCommand::Ask(prompt) => Event::Answered(self.dependencies.ask(&prompt).await),
-            GuardCommand::AskCode { card, prompt } => {
-                self.dependencies.ask_code(&card, &prompt).await;
+            GuardCommand::AskCode { code, prompt } => {
+                self.dependencies.ask_code(&code, &prompt).await;
                 Event::CodeAsked
             }
             GuardCommand::KeepVault => Event::Kept(self.dependencies.save()),

@@ -11,8 +11,8 @@ use crate::audit::AuditEvent;
 use crate::consent::StandingChanges;
 use crate::consent::order::WaitingRequest;
 use crate::consent::{
-    ACCOUNT_NAMES, Answer, Answered, Asked, AskedProvider, Change, ChangeOutcome, ConsentPrompt, Notice,
-    QuestionTask, ReleaseScope, StandingConsent, Ticket,
+    ACCOUNT_NAMES, Answer, Answered, Asked, AskedCode, AskedProvider, Change, ChangeOutcome, ConsentPrompt,
+    Notice, QuestionTask, ReleaseScope, StandingConsent, Ticket,
 };
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, GuardCommand, MAX_PROMPTS, State};
@@ -195,8 +195,31 @@ impl Core {
         supplied.into_iter().find(|(_, field)| *field == Field::CardNumber).map(|(handle, _)| handle)
     }
 
-    /// The card of a payment, or of a form with a field for its code, if the vault does not have its security code.
-    pub(in crate::session) fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
+    /// The code that an agreed prompt needs and the vault does not have: that of a card, of a payment or of a form with a field for
+    /// it, or a one-time code of a login without a seed.
+    pub(in crate::session) fn missing_code(&self, prompt: &ConsentPrompt) -> Option<AskedCode> {
+        self.card_without_code(prompt).map(AskedCode::Card).or_else(|| self.missing_one_time_code(prompt))
+    }
+
+    /// A code that the user typed counts once, since a site takes none twice.
+    fn missing_one_time_code(&self, prompt: &ConsentPrompt) -> Option<AskedCode> {
+        let to = prompt.asked.iter().find_map(|asked| match asked {
+            Asked::Release { fields, to, sent_to, .. } if fields.contains(Field::OneTimeCode) => {
+                Some(sent_to.as_ref().unwrap_or(to))
+            }
+            _ => None,
+        })?;
+        let code = FieldSet::EMPTY.with(Field::OneTimeCode);
+        let vault = self.values.vault.lock().ok()?;
+        let released = self.values.releases.all();
+        let is_there = vault.suppliers(Kind::Otp, code, to).into_iter().any(|(handle, field)| {
+            let is_used = released.iter().any(|used| (&used.handle, used.field) == (&handle, field));
+            field == Field::OneTimeCode && (vault.makes_codes(&handle) || !is_used)
+        });
+        (!is_there).then(|| AskedCode::OneTime { to: to.clone() })
+    }
+
+    fn card_without_code(&self, prompt: &ConsentPrompt) -> Option<String> {
         let cards = prompt.asked.iter().filter_map(|asked| match asked {
             Asked::Pay { card, .. } => card.clone(),
             Asked::Release { kind: Kind::Payment, fields, records, .. }

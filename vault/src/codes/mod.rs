@@ -15,8 +15,10 @@ mod tests;
 
 use browser_signals::Origin;
 use policy_dfa::{Grant, MayHoldT2, Reason};
-use sirl::{Field, FieldSet};
+use sirl::{Field, FieldSet, Kind};
 
+use crate::content::binding::Binding;
+use crate::content::handle::name_of_host;
 use crate::crypto::cipher::Entropy;
 use crate::crypto::secret::Secret;
 use crate::error::VaultError;
@@ -104,6 +106,23 @@ impl Vault {
         let code = Secret::filled(code.len(), |out| out.copy_from_slice(code.as_bytes()));
         self.insert_for_task(&handle, Field::OneTimeCode, code, &binding, entropy)?;
         Ok(true)
+    }
+
+    /// Keeps a code that the user typed for one task: with the login of this origin, or as a record of its own.
+    ///
+    /// # Errors
+    /// Those of [`Vault::insert_for_task`].
+    pub fn keep_typed_code(
+        &mut self,
+        to: &Origin,
+        code: Secret,
+        entropy: &mut dyn Entropy,
+    ) -> Result<(), VaultError> {
+        let password = FieldSet::EMPTY.with(Field::Password);
+        let logins = self.suppliers(Kind::Login, password, to);
+        let login = logins.into_iter().find(|(_, field)| *field == Field::Password).map(|(handle, _)| handle);
+        let handle = login.unwrap_or_else(|| format!("otp:{}", name_of_host(to.host())));
+        self.insert_for_task(&handle, Field::OneTimeCode, code, &Binding::Origin(to.clone()), entropy)
     }
 
     /// Forgets the codes of this task, where the vault's file could not be written. Their steps stay noted.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use portcullis::consent::{
-    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt, FormQuestion, HandOver,
-    HandOverFuture, MIN_READING_TIME, WarnFuture, Warning,
+    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, AskedCode, CodeFuture, ConsentPrompt, FormQuestion,
+    HandOver, HandOverFuture, MIN_READING_TIME, WarnFuture, Warning,
 };
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -102,8 +102,8 @@ impl Answerer for ClientForm {
         })
     }
 
-    fn card_code<'a>(&'a mut self, card: &'a str, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
-        self.otherwise.card_code(card, prompt)
+    fn code<'a>(&'a mut self, asked: &'a AskedCode, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
+        self.otherwise.code(asked, prompt)
     }
 
     fn reached_the_user(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use portcullis::audit::MemoryLog;
-use portcullis::consent::{Answer, AnswerFuture, Answerer, CodeFuture, ConsentPrompt};
+use portcullis::consent::{Answer, AnswerFuture, Answerer, AskedCode, CodeFuture, ConsentPrompt};
 use portcullis::guard::SystemEntropy;
 use portcullis::observe::{ObservedTask, Observer, UnguardedSession};
 use portcullis::page_text::PageSafety;
@@ -57,7 +57,7 @@ impl Answerer for User {
         Box::pin(std::future::ready(Answer::Once))
     }
 
-    fn card_code<'a>(&'a mut self, _: &'a str, _: &'a ConsentPrompt) -> CodeFuture<'a> {
+    fn code<'a>(&'a mut self, _: &'a AskedCode, _: &'a ConsentPrompt) -> CodeFuture<'a> {
         let code = Some(Secret::new(CODE.as_bytes()));
         Box::pin(std::future::ready(code))
     }
