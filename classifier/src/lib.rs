@@ -27,10 +27,10 @@ pub use detect::{
     mask, normal_form,
 };
 pub use judge::{
-    AttributeFileError, Calibrated, FeatureSink, Features, Judgement, LinearClassifier, MentionAware,
-    ModelError, Parameters, Quotation, Reach, Reason, Risk, Safety, ScoreError, SparseAttribute, Suspect,
-    TokenAttribute, Window, WindowClassifier, WindowPlace, WordClass, WordClasses, highest_risk, overrides,
-    quotations, sweep, sweep_unfolded, windows,
+    AttributeFileError, Calibrated, Contribution, FeatureSink, Features, Judgement, LinearClassifier,
+    MentionAware, ModelError, Parameters, Quotation, Reach, Risk, Safety, ScoreError, SparseAttribute,
+    Suspect, TokenAttribute, Window, WindowClassifier, WindowPlace, WordClass, WordClasses, highest_risk,
+    overrides, quotations, sweep, sweep_unfolded, windows,
 };
 pub use unfold::{Decoded, Disguise, HiddenCounts, Normalised, Unfolded};
 

@@ -33,7 +33,7 @@ pub use model::{
 };
 #[cfg(feature = "map")]
 pub use model::{MapError, map_file};
-pub use quality::{Estimate, RolloutError, RolloutLookahead, Standing};
+pub use quality::{RolloutError, RolloutEstimate, RolloutLookahead, Standing};
 
 /// The program in the README compiles.
 #[cfg(doctest)]

@@ -99,4 +99,29 @@ impl Claim {
     pub fn is_empty(&self) -> bool {
         *self == Claim::default()
     }
+
+    /// The claimed value of a key, as text: `T1`, `true`, `64.15`. For a report; a program compares the fields.
+    ///
+    /// ```
+    /// let block = sirl::parse("REQ.address ctx {\"container\":\"T1\"}\nREQ.end")?;
+    /// let claim = &block.requests[0].claim;
+    /// assert_eq!(claim.text(sirl::ClaimKey::Container).as_deref(), Some("T1"));
+    /// assert_eq!(claim.text(sirl::ClaimKey::Origin), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn text(&self, key: ClaimKey) -> Option<String> {
+        match key {
+            ClaimKey::Origin => self.origin.clone(),
+            ClaimKey::TopOrigin => self.top_origin.clone(),
+            ClaimKey::OriginRequest => self.origin_request.clone(),
+            ClaimKey::Container => self.container.map(|tier| tier.as_str().to_owned()),
+            ClaimKey::Tls => self.tls.map(|tls| tls.to_string()),
+            ClaimKey::Sink => self.sink.clone(),
+            ClaimKey::Purpose => self.purpose.clone(),
+            ClaimKey::Control => self.control.clone(),
+            ClaimKey::Total => self.total.map(|total| total.to_decimal()),
+            ClaimKey::Currency => self.total.map(|total| total.currency.as_str().to_owned()),
+        }
+    }
 }

@@ -5,9 +5,7 @@ use std::fmt::{Display, Formatter, Result, Write};
 use crate::form::BlockForm;
 use crate::limits::is_forbidden;
 use crate::reply::{METHOD, STATUS};
-use crate::{
-    Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Pointers, Reply, Request, Tier,
-};
+use crate::{Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Pointers, Reply, Request};
 
 /// One line, without its line ending.
 impl Display for Request {
@@ -126,39 +124,16 @@ fn write_pointers(f: &mut Formatter<'_>, at: &Pointers) -> Result {
 fn write_claim(f: &mut Formatter<'_>, claim: &Claim) -> Result {
     let mut mark = '{';
     for key in ClaimKey::ALL {
-        let Some(value) = value(claim, key) else { continue };
+        let Some(value) = claim.text(key) else { continue };
         write!(f, "{mark}\"{}\":", key.as_str())?;
         mark = ',';
-        match value {
-            Value::Text(text) => write_string(f, text)?,
-            Value::Bare(text) => f.write_str(&text)?,
+        if matches!(key, ClaimKey::Tls | ClaimKey::Total) {
+            f.write_str(&value)?;
+        } else {
+            write_string(f, &value)?;
         }
     }
     f.write_str("}")
-}
-
-/// The value of a key.
-enum Value<'a> {
-    /// A value in quotes.
-    Text(&'a str),
-    /// A value without quotes.
-    Bare(String),
-}
-
-fn value(claim: &Claim, key: ClaimKey) -> Option<Value<'_>> {
-    let text = match key {
-        ClaimKey::Origin => claim.origin.as_deref(),
-        ClaimKey::TopOrigin => claim.top_origin.as_deref(),
-        ClaimKey::OriginRequest => claim.origin_request.as_deref(),
-        ClaimKey::Container => claim.container.map(Tier::as_str),
-        ClaimKey::Tls => return claim.tls.map(|tls| Value::Bare(tls.to_string())),
-        ClaimKey::Sink => claim.sink.as_deref(),
-        ClaimKey::Purpose => claim.purpose.as_deref(),
-        ClaimKey::Control => claim.control.as_deref(),
-        ClaimKey::Total => return claim.total.map(|total| Value::Bare(total.to_decimal())),
-        ClaimKey::Currency => claim.total.as_ref().map(|total| total.currency.as_str()),
-    };
-    text.map(Value::Text)
 }
 
 /// Writes `text` as a JSON string. A forbidden character is escaped, so that the line stays one line, and a parser

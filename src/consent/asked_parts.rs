@@ -59,7 +59,7 @@ impl fmt::Display for PointedBox {
 /// A file that a page would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedFile {
-    /// Its name, which [`shows_whole`] accepts.
+    /// Its name, which a question can show whole.
     pub name: String,
     /// The number of its bytes.
     pub bytes: u64,

@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use portcullis::egress::proxy::{ConnectFailure, EgressProxy, Limits, Refusal};
+use portcullis::egress::proxy::{ConnectFailure, ConnectionRefusal, EgressProxy, Limits};
 use portcullis::signals::playwright::{BridgeError, Browser, BrowserSettings, LoadFailure, Tab};
 use portcullis::signals::{Container, Origin, Outline, TextGuard, TextWithheld};
 use tokio::net::TcpListener;
@@ -302,12 +302,12 @@ async fn pages_get_nothing_from_the_listener_and_no_private_host() {
     assert_eq!(rebound, Err(BridgeError::Unreachable(LoadFailure::NoAnswer)));
     assert_eq!(scene.connections(), [0; 3]);
     let why = |address: &str| proxy.failure(&address.parse().unwrap());
-    let private = Some(ConnectFailure::Refused(Refusal::Private));
+    let private = Some(ConnectFailure::Refused(ConnectionRefusal::Private));
     assert_eq!(why(&format!("http://rebound.test:{port}/")), private, "for the guard alone");
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     for (address, failure) in [
         ("https://nowhere.invalid/".to_owned(), ConnectFailure::NoName),
-        ("https://shop.example:6667/".to_owned(), ConnectFailure::Refused(Refusal::Port)),
+        ("https://shop.example:6667/".to_owned(), ConnectFailure::Refused(ConnectionRefusal::Port)),
         (format!("https://shop.localhost:{silent}/"), ConnectFailure::NoAnswer),
     ] {
         let opened = tab.open(&address.parse().unwrap()).await;

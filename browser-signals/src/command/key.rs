@@ -6,7 +6,7 @@ use std::ops::Range;
 const FIRST_COMBINING: char = '\u{300}';
 
 /// The most characters of a text that goes in key by key.
-pub const MOST_KEYS: usize = 1_000;
+pub const MAX_KEYS: usize = 1_000;
 
 /// A key that changes the text of the control with the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,12 +72,12 @@ pub fn selects_all(name: &str) -> bool {
     [own, "ControlOrMeta+a"].iter().any(|key| key.eq_ignore_ascii_case(name))
 }
 
-/// The keys that write a text, one for each character. `None` where it has more than [`MOST_KEYS`], or a line break or tab, whose keys
+/// The keys that write a text, one for each character. `None` where it has more than [`MAX_KEYS`], or a line break or tab, whose keys
 /// do something else in most boxes.
 pub fn keys_of(text: &str) -> Option<Vec<WritingKey>> {
     let key = |character: char| (!character.is_control()).then_some(WritingKey::Character(character));
-    let keys: Vec<WritingKey> = text.chars().take(MOST_KEYS + 1).map(key).collect::<Option<_>>()?;
-    (keys.len() <= MOST_KEYS).then_some(keys)
+    let keys: Vec<WritingKey> = text.chars().take(MAX_KEYS + 1).map(key).collect::<Option<_>>()?;
+    (keys.len() <= MAX_KEYS).then_some(keys)
 }
 
 fn only_character(name: &str) -> Option<char> {
@@ -138,10 +138,10 @@ mod tests {
     fn a_text_goes_in_by_a_key_for_each_character() {
         assert_eq!(keys_of("Hé!"), Some(vec![Character('H'), Character('é'), Character('!')]));
         assert_eq!(keys_of(""), Some(Vec::new()));
-        for text in ["two\nlines", "a\tb", &"a".repeat(MOST_KEYS + 1)] {
+        for text in ["two\nlines", "a\tb", &"a".repeat(MAX_KEYS + 1)] {
             assert_eq!(keys_of(text), None);
         }
-        assert_eq!(keys_of(&"é".repeat(MOST_KEYS)).map(|keys| keys.len()), Some(MOST_KEYS));
+        assert_eq!(keys_of(&"é".repeat(MAX_KEYS)).map(|keys| keys.len()), Some(MAX_KEYS));
     }
 
     #[test]

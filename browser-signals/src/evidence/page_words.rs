@@ -1,7 +1,7 @@
 //! The page's own words about a form and its controls. They are hints: no value is among them, and none of them is a fact.
 
 /// The most characters of a `pattern` or of `passwordrules` that are read as a whole. A longer one is known to be cut.
-pub const LONGEST_RULE: usize = 500;
+pub const MAX_RULE_CHARS: usize = 500;
 
 /// The texts and attributes by which a page describes a control, apart from its name and its label.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub struct ControlWords {
     pub max_length: Option<u32>,
     /// The fewest characters that it takes.
     pub min_length: Option<u32>,
-    /// The `pattern` attribute, cut after [`LONGEST_RULE`] characters and one more.
+    /// The `pattern` attribute, cut after [`MAX_RULE_CHARS`] characters and one more.
     pub pattern: String,
     /// The `passwordrules` attribute, cut in the same way.
     pub password_rules: String,

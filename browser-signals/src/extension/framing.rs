@@ -8,14 +8,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use zeroize::Zeroizing;
 
 /// The longest message, in bytes. A browser would accept a megabyte from a host and send 64; nothing here needs that.
-pub const LONGEST: usize = 256 * 1024;
+pub const MAX_BYTES: usize = 256 * 1024;
 
 /// Why a message could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FramingError {
     /// A message exceeds the limit. Nothing of it was read.
-    #[error("a message of {0} bytes was announced; the longest is {LONGEST}")]
+    #[error("a message of {0} bytes was announced; the longest is {MAX_BYTES}")]
     TooLong(usize),
     /// The stream ended within a message, or failed.
     #[error("the connection failed: {0}")]
@@ -37,7 +37,7 @@ pub async fn read(from: &mut (impl AsyncRead + Unpin)) -> Result<Option<Zeroizin
         from.read_exact(rest).await?;
     }
     let length = usize::try_from(u32::from_ne_bytes(length)).unwrap_or(usize::MAX);
-    if length > LONGEST {
+    if length > MAX_BYTES {
         return Err(FramingError::TooLong(length));
     }
     let mut message = Zeroizing::new(vec![0; length]);
@@ -50,7 +50,7 @@ pub async fn read(from: &mut (impl AsyncRead + Unpin)) -> Result<Option<Zeroizin
 /// # Errors
 /// [`FramingError`].
 pub async fn write(to: &mut (impl AsyncWrite + Unpin), message: &[u8]) -> Result<(), FramingError> {
-    let length = u32::try_from(message.len()).ok().filter(|_| message.len() <= LONGEST);
+    let length = u32::try_from(message.len()).ok().filter(|_| message.len() <= MAX_BYTES);
     let length = length.ok_or(FramingError::TooLong(message.len()))?;
     to.write_all(&length.to_ne_bytes()).await?;
     to.write_all(message).await?;
@@ -79,16 +79,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_length_is_checked_before_memory_is_allocated() {
-        let long = u32::try_from(LONGEST).unwrap();
+        let long = u32::try_from(MAX_BYTES).unwrap();
         // Four gigabytes are announced and none follow: allocating them first would fail here.
         for length in [long + 1, u32::MAX] {
             let mut stream = &framed(length, b"{}")[..];
             assert!(matches!(read(&mut stream).await, Err(FramingError::TooLong(_))));
             assert_eq!(stream, b"{}", "nothing of it is read");
         }
-        let full = framed(long, &vec![b' '; LONGEST]);
-        assert_eq!(read(&mut &full[..]).await.unwrap().unwrap().len(), LONGEST);
-        assert!(matches!(write(&mut Vec::new(), &vec![0; LONGEST + 1]).await, Err(FramingError::TooLong(_))));
+        let full = framed(long, &vec![b' '; MAX_BYTES]);
+        assert_eq!(read(&mut &full[..]).await.unwrap().unwrap().len(), MAX_BYTES);
+        assert!(matches!(
+            write(&mut Vec::new(), &vec![0; MAX_BYTES + 1]).await,
+            Err(FramingError::TooLong(_))
+        ));
     }
 
     #[tokio::test]

@@ -98,7 +98,7 @@ impl Display for CharacterSet {
 }
 
 /// The most `required` properties that are read.
-pub const MOST_REQUIRED: usize = 8;
+pub const MAX_REQUIRED: usize = 8;
 
 /// The rules that the attribute states.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -148,7 +148,7 @@ impl PasswordRules {
             }
             "required" => {
                 let set = characters(value).filter(|set| !self.required.contains(set));
-                self.required.extend(set.filter(|_| self.required.len() < MOST_REQUIRED));
+                self.required.extend(set.filter(|_| self.required.len() < MAX_REQUIRED));
             }
             "allowed" => self.allowed = self.allowed.or(characters(value).unwrap_or_default()),
             _ => {}
@@ -296,7 +296,7 @@ mod tests {
         #[test]
         fn the_printed_form_is_read_back(
             numbers in (any::<Option<u32>>(), any::<Option<u32>>(), prop::option::of(1u32..)),
-            required in prop::collection::vec(sets(), 0..MOST_REQUIRED),
+            required in prop::collection::vec(sets(), 0..MAX_REQUIRED),
             allowed in prop::option::of(sets()),
         ) {
             let mut rules = PasswordRules {

@@ -7,7 +7,7 @@ use super::notices::notices;
 use super::overrides::overrides;
 use super::quotation::{Quotation, quotations};
 use super::score::Risk;
-use super::window::{Calibrated, Judgement, Reason, Window, WindowClassifier, WindowPlace};
+use super::window::{Calibrated, Contribution, Judgement, Window, WindowClassifier, WindowPlace};
 
 /// Windows with a lower risk are not judged again.
 const LEAST: f64 = 0.2;
@@ -131,13 +131,13 @@ impl<J: WindowClassifier> WindowClassifier for MentionAware<J> {
 
     fn judge(&self, window: &Window<'_>) -> Judgement {
         let risk = self.risk(window);
-        let Judgement { risk: alone, mut reasons } = self.judge.judge(window);
+        let Judgement { risk: alone, mut contributions } = self.judge.judge(window);
         if risk < alone {
             let whole = 0..window.text.len();
             let excused = self.excused(window.text, std::iter::once(&whole));
-            reasons.retain(|reason: &Reason| within(&excused, &reason.span).is_empty());
+            contributions.retain(|part: &Contribution| within(&excused, &part.span).is_empty());
         }
-        Judgement { risk, reasons }
+        Judgement { risk, contributions }
     }
 
     /// Returns the risks of windows of one text. Unlike with most classifiers, they depend on the text around a
@@ -346,9 +346,9 @@ mod tests {
         let quotation = quotations(&text).pop().unwrap().words;
         assert!(
             judged
-                .reasons
+                .contributions
                 .iter()
-                .all(|reason| within(std::slice::from_ref(&quotation), &reason.span).is_empty())
+                .all(|part| within(std::slice::from_ref(&quotation), &part.span).is_empty())
         );
     }
 }

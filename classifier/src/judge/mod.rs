@@ -34,5 +34,5 @@ pub use quotation::{Quotation, quotations};
 pub use score::{Risk, Safety, ScoreError};
 pub use sweep::{Suspect, highest_risk, sweep, sweep_unfolded};
 pub use token_attribute::{AttributeFileError, SparseAttribute, TokenAttribute};
-pub use window::{Calibrated, Judgement, Reason, Window, WindowClassifier, WindowPlace, windows};
+pub use window::{Calibrated, Contribution, Judgement, Window, WindowClassifier, WindowPlace, windows};
 pub use word::{WordClass, WordClasses};

@@ -13,9 +13,9 @@ pub struct Window<'a> {
     pub place: WindowPlace,
 }
 
-/// A reason of a judgement: a part of the window, and how much that part added.
+/// A part of the window, and how much it added to the judgement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reason {
+pub struct Contribution {
     /// The part, in bytes of the window's text, on character boundaries.
     pub span: Range<usize>,
     /// The amount that it added to the log odds of harm; below 0 if it lowered them.
@@ -28,7 +28,7 @@ pub struct Judgement {
     /// The probability that the window is harmful, calibrated if the classifier is [`Calibrated`].
     pub risk: Risk,
     /// The few parts that weighed most, heaviest first.
-    pub reasons: Vec<Reason>,
+    pub contributions: Vec<Contribution>,
 }
 
 /// A classifier of windows of text.
@@ -39,9 +39,9 @@ pub trait WindowClassifier: Send + Sync {
     /// Returns the risk alone, as cheaply as possible.
     fn risk(&self, window: &Window<'_>) -> Risk;
 
-    /// Returns the risk and the reasons.
+    /// Returns the risk and the contributions.
     fn judge(&self, window: &Window<'_>) -> Judgement {
-        Judgement { risk: self.risk(window), reasons: Vec::new() }
+        Judgement { risk: self.risk(window), contributions: Vec::new() }
     }
 
     /// Returns the risks of many windows of one text, each judged by itself. A classifier that can share work between

@@ -79,10 +79,10 @@ fn planted_text_is_found_and_explained() {
     let model = model(16);
     let judgement = model.judge(&Window { text: PAYLOAD, place: WindowPlace::Shown });
     assert!(judgement.risk.value() > 0.9, "{judgement:?}");
-    assert!(!judgement.reasons.is_empty());
-    assert!(judgement.reasons.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
-    for reason in &judgement.reasons {
-        assert!(PAYLOAD.get(reason.span.clone()).is_some_and(|part| !part.is_empty()) && reason.weight > 0.0);
+    assert!(!judgement.contributions.is_empty());
+    assert!(judgement.contributions.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
+    for part in &judgement.contributions {
+        assert!(PAYLOAD.get(part.span.clone()).is_some_and(|text| !text.is_empty()) && part.weight > 0.0);
     }
     assert!(alone(&model, "Free delivery on orders over fifty euros.").value() < 0.05);
     assert!(alone(&model, "").value() < 0.1);

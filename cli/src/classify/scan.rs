@@ -142,9 +142,9 @@ impl Judge {
                 let span = |suspect: &classifier::Suspect| {
                     let weights: Vec<f64> = suspect
                         .judgement
-                        .reasons
+                        .contributions
                         .iter()
-                        .map(|reason| rounded(reason.weight.into()))
+                        .map(|part| rounded(part.weight.into()))
                         .collect();
                     let how = suspect.disguise.map(|disguise| format!("{disguise:?}").to_lowercase());
                     let reason = how

@@ -125,24 +125,24 @@ pub struct Report {
 /// An estimate of the remaining time, from the durations that the caller measures.
 ///
 /// ```
-/// use hmm_control::distil::Estimate;
+/// use hmm_control::distil::RemainingTime;
 /// use std::time::Duration;
 ///
-/// let mut estimate = Estimate::new();
+/// let mut estimate = RemainingTime::new();
 /// estimate.observe(0.25, 0.75, Duration::from_secs(2));
 /// assert_eq!(estimate.remaining(), Some(Duration::from_secs(6)));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Estimate {
+pub struct RemainingTime {
     took: Duration,
     done: f64,
     remaining: f64,
 }
 
-impl Estimate {
+impl RemainingTime {
     /// Nothing measured yet.
-    pub fn new() -> Estimate {
-        Estimate::default()
+    pub fn new() -> RemainingTime {
+        RemainingTime::default()
     }
 
     /// Adds the duration of a step; `work` and `remaining` are those of its [`Report`].

@@ -25,7 +25,7 @@ pub struct Rollouts<'a> {
 /// Why no text can be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum RolloutError<E: std::error::Error + 'static> {
+pub enum DrawError<E: std::error::Error + 'static> {
     /// The language model failed.
     #[error("the language model failed")]
     Model(#[source] E),
@@ -73,7 +73,7 @@ pub fn sample_rollouts<M: LanguageModel>(
     model: &M,
     rollouts: &Rollouts<'_>,
     rng: &mut impl Rng,
-) -> Result<Sequences, RolloutError<M::Error>> {
+) -> Result<Sequences, DrawError<M::Error>> {
     let first: Vec<Token> = model.end().into_iter().collect();
     let mut sequences = Sequences::new();
     let mut logits = vec![0.0; rollouts.lanes.max(1) * model.vocabulary()];
@@ -86,7 +86,7 @@ pub fn sample_rollouts<M: LanguageModel>(
             let prompt = prompt.filter(|prompt| !prompt.is_empty());
             let unread = prompt.unwrap_or(&first).clone();
             if unread.is_empty() {
-                return Err(RolloutError::NoStart);
+                return Err(DrawError::NoStart);
             }
             let mut tokens = prompt.filter(|_| rollouts.keep_prompts).cloned().unwrap_or_default();
             tokens.truncate(rollouts.longest);
@@ -108,18 +108,18 @@ fn advance<M: LanguageModel>(
     longest: usize,
     texts: &mut [Text<M::State>],
     logits: &mut [f32],
-) -> Result<(), RolloutError<M::Error>> {
+) -> Result<(), DrawError<M::Error>> {
     let open = texts.iter_mut().filter(|text| !text.done);
     let mut lanes: Vec<Lane<'_, M::State>> = open
         .zip(logits.chunks_exact_mut(model.vocabulary()))
         .map(|(text, logits)| Lane { state: &mut text.state, tokens: &text.unread, logits })
         .collect();
-    model.step_batch(&mut lanes).map_err(RolloutError::Model)?;
+    model.step_batch(&mut lanes).map_err(DrawError::Model)?;
     drop(lanes);
     let open = texts.iter_mut().filter(|text| !text.done);
     for (text, logits) in open.zip(logits.chunks_exact(model.vocabulary())) {
         let Some(token) = draw(logits, &mut text.rng) else {
-            return Err(RolloutError::Logits { sequence: text.number, place: text.drawn });
+            return Err(DrawError::Logits { sequence: text.number, place: text.drawn });
         };
         text.unread.clear();
         text.unread.push(token);
@@ -154,20 +154,20 @@ fn draw(logits: &[f32], rng: &mut impl Rng) -> Option<Token> {
 pub fn read_features<M: LanguageModel>(
     model: &M,
     sequences: &Sequences,
-) -> Result<Option<Array2<f32>>, RolloutError<M::Error>> {
+) -> Result<Option<Array2<f32>>, DrawError<M::Error>> {
     let mut logits = vec![0.0; model.vocabulary()];
     let mut features: Vec<f32> = Vec::new();
     let mut width = 0;
     for (number, sequence) in sequences.iter().enumerate() {
         let mut state = model.start();
         if let Some(end) = model.end() {
-            model.step(&mut state, &[end], &mut logits).map_err(RolloutError::Model)?;
+            model.step(&mut state, &[end], &mut logits).map_err(DrawError::Model)?;
         }
         for (place, &token) in sequence.iter().enumerate() {
             if token == MISSING {
-                return Err(RolloutError::Missing { sequence: number, place });
+                return Err(DrawError::Missing { sequence: number, place });
             }
-            model.step(&mut state, &[token], &mut logits).map_err(RolloutError::Model)?;
+            model.step(&mut state, &[token], &mut logits).map_err(DrawError::Model)?;
             let Some(vector) = model.features(&state) else { return Ok(None) };
             width = vector.len();
             features.extend_from_slice(vector);
@@ -179,26 +179,26 @@ pub fn read_features<M: LanguageModel>(
 /// Draws sequences from a hidden Markov model. Stores running sums of all its distributions: 8 bytes per parameter.
 ///
 /// ```
-/// use hmm_control::distil::Sampler;
+/// use hmm_control::distil::HmmSampler;
 /// use hmm_control::{Hmm, Storage};
 /// use ndarray::array;
 /// use rand::SeedableRng;
 ///
 /// let hmm = Hmm::new(&[1.0], array![[1.0]].view(), array![[0.0, 1.0]].view(), Storage::F64)?;
 /// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
-/// assert_eq!(Sampler::new(&hmm).draw(3, None, &mut rng), [1, 1, 1]);
+/// assert_eq!(HmmSampler::new(&hmm).draw(3, None, &mut rng), [1, 1, 1]);
 /// # Ok::<(), hmm_control::ModelError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Sampler {
+pub struct HmmSampler {
     initial: Vec<f64>,
     transition: Vec<Vec<f64>>,
     emission: Vec<Vec<f64>>,
 }
 
-impl Sampler {
+impl HmmSampler {
     /// Prepares to draw from a model.
-    pub fn new(hmm: &Hmm) -> Sampler {
+    pub fn new(hmm: &Hmm) -> HmmSampler {
         let states = hmm.states();
         let mut row = vec![0.0; states];
         let mut columns = |matrix: &crate::Matrix| {
@@ -217,7 +217,7 @@ impl Sampler {
             *sum += value;
             Some(*sum)
         };
-        Sampler {
+        HmmSampler {
             initial: hmm.initial().iter().scan(0.0, running).collect(),
             transition: columns(hmm.transition()),
             emission: columns(hmm.emission()),

@@ -110,7 +110,7 @@ pub struct ReliabilityRow {
 
 /// A reliability table: predicted against observed, in ranges of equal width.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reliability {
+pub struct ReliabilityTable {
     /// One row per range, also for empty ones.
     pub rows: Vec<ReliabilityRow>,
     /// Number of predictions. A range of `n` predictions is uncertain by about `0.5 / sqrt(n)`.
@@ -123,10 +123,10 @@ pub struct Reliability {
     pub base_rate: f64,
 }
 
-impl Reliability {
+impl ReliabilityTable {
     /// The table of predictions in `[0, 1]` and their outcomes, in at least one range. A prediction outside `[0, 1]` is
     /// skipped.
-    pub fn measure(samples: &[(f64, bool)], ranges: usize) -> Reliability {
+    pub fn measure(samples: &[(f64, bool)], ranges: usize) -> ReliabilityTable {
         let ranges = ranges.max(1);
         let mut sums = vec![(0_usize, 0.0_f64, 0.0_f64); ranges];
         let (mut count, mut square) = (0_usize, 0.0);
@@ -158,11 +158,17 @@ impl Reliability {
                 }
             })
             .collect();
-        Reliability { rows, count, expected_error: gaps / all, brier: square / all, base_rate: held / all }
+        ReliabilityTable {
+            rows,
+            count,
+            expected_error: gaps / all,
+            brier: square / all,
+            base_rate: held / all,
+        }
     }
 }
 
-impl fmt::Display for Reliability {
+impl fmt::Display for ReliabilityTable {
     /// A readable table without empty ranges.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "predicted    windows  mean   observed")?;

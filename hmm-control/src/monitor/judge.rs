@@ -1,6 +1,6 @@
 //! A monitor with a calibration curve.
 
-use super::calibration::{Curve, Reliability};
+use super::calibration::{Curve, ReliabilityTable};
 use super::error::MonitorError;
 use super::model::{Monitor, Window};
 use super::watch::Watch;
@@ -80,12 +80,16 @@ impl Judge {
     ///
     /// # Errors
     /// When a window does not have one score per detector.
-    pub fn reliability(&self, documents: &[Vec<Window>], ranges: usize) -> Result<Reliability, MonitorError> {
+    pub fn reliability(
+        &self,
+        documents: &[Vec<Window>],
+        ranges: usize,
+    ) -> Result<ReliabilityTable, MonitorError> {
         let mut samples = Vec::new();
         outcomes(&self.monitor, self.horizon, documents, |watch, happened| {
             samples.extend(self.safety(watch).map(|safety| (safety.value(), happened)));
         })?;
-        Ok(Reliability::measure(&samples, ranges))
+        Ok(ReliabilityTable::measure(&samples, ranges))
     }
 }
 

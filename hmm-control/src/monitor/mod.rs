@@ -11,7 +11,7 @@
 //! | `histogram` | the probability of a score in a state |
 //! | `parameters`, `counts` | the parameters, and their estimates from counts |
 //! | `watch` | [`Watch`]: filtering one document as its windows arrive, and the next windows in closed form |
-//! | `calibration` | [`Curve`] and [`Reliability`] |
+//! | `calibration` | [`Curve`] and [`ReliabilityTable`] |
 //! | `judge` | [`Judge`]: a monitor with its curve, which gives [`classifier::Safety`] |
 //! | `file` | versioned JSON |
 
@@ -27,7 +27,7 @@ mod parameters;
 mod watch;
 
 pub use builder::MonitorBuilder;
-pub use calibration::{Curve, Reliability, ReliabilityRow};
+pub use calibration::{Curve, ReliabilityRow, ReliabilityTable};
 pub use error::MonitorError;
 pub use judge::Judge;
 pub use model::{Monitor, Window};

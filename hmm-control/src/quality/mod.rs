@@ -16,7 +16,7 @@ pub use forecast::{Bin, Forecast, Reliability, forecast, reliability};
 pub use next_token::{Divergence, Needed, candidates_needed, divergence};
 #[cfg(feature = "plot")]
 pub use plot::{Line, likelihood_plot};
-pub use rollout::{Estimate, RolloutError, RolloutLookahead, Standing};
+pub use rollout::{RolloutError, RolloutEstimate, RolloutLookahead, Standing};
 pub use states::{EndState, Normalisation, Usage, end_state, normalisation, top_tokens, usage};
 
 /// The quantile of rising values; none where there are no values.

@@ -13,7 +13,7 @@ pub struct Standing {
 
 /// The mean of a sample, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct RolloutEstimate {
     /// The mean weight, in `[0, 1]`.
     pub mean: f64,
     /// Its standard error: 0 where nothing was sampled, infinite for a single rollout.
@@ -81,7 +81,7 @@ impl RolloutLookahead {
         remaining: usize,
         candidates: &[Token],
         rng: &mut impl rand::Rng,
-    ) -> Result<Vec<Estimate>, RolloutError<M::Error>> {
+    ) -> Result<Vec<RolloutEstimate>, RolloutError<M::Error>> {
         let mut logits = vec![0.0; model.vocabulary()];
         let mut estimates = Vec::with_capacity(candidates.len());
         for &token in candidates {
@@ -89,7 +89,7 @@ impl RolloutLookahead {
             self.observe(&mut standing, token);
             let is_over = remaining == 0 || model.end() == Some(token);
             estimates.push(if is_over || standing.log_weight == f64::NEG_INFINITY {
-                Estimate { mean: self.weight(standing), standard_error: 0.0, rollouts: 0 }
+                RolloutEstimate { mean: self.weight(standing), standard_error: 0.0, rollouts: 0 }
             } else {
                 let mut state = read.clone();
                 model.step(&mut state, &[token], &mut logits)?;
@@ -111,7 +111,7 @@ impl RolloutLookahead {
         standing: Standing,
         remaining: usize,
         rng: &mut impl rand::Rng,
-    ) -> Result<Estimate, RolloutError<M::Error>> {
+    ) -> Result<RolloutEstimate, RolloutError<M::Error>> {
         let (mut state, mut logits) = (read.clone(), vec![0.0; model.vocabulary()]);
         model.step(&mut state, &[], &mut logits)?;
         self.roll(model, &state, &logits, standing, remaining, rng)
@@ -129,7 +129,7 @@ impl RolloutLookahead {
         standing: Standing,
         remaining: usize,
         rng: &mut impl rand::Rng,
-    ) -> Result<Estimate, RolloutError<M::Error>> {
+    ) -> Result<RolloutEstimate, RolloutError<M::Error>> {
         let mut weights = Vec::with_capacity(self.rollouts);
         while weights.len() < self.rollouts {
             let lanes = self.lanes.min(self.rollouts - weights.len());
@@ -159,7 +159,7 @@ impl RolloutLookahead {
             }
             weights.extend(batch.iter().map(|walker| self.weight(walker.standing)));
         }
-        Ok(Estimate::of(&weights))
+        Ok(RolloutEstimate::of(&weights))
     }
 
     /// Draws one more token; none where the logits allow none.
@@ -192,8 +192,8 @@ impl<S> Walker<S> {
     }
 }
 
-impl Estimate {
-    fn of(weights: &[f64]) -> Estimate {
+impl RolloutEstimate {
+    fn of(weights: &[f64]) -> RolloutEstimate {
         let count = weights.len() as f64;
         let mean = weights.iter().sum::<f64>() / count;
         let squares: f64 = weights.iter().map(|weight| (weight - mean).powi(2)).sum();
@@ -205,6 +205,6 @@ impl Estimate {
             }
             _ => squares / (count - 1.0),
         };
-        Estimate { mean, standard_error: (variance / count).sqrt(), rollouts: weights.len() }
+        RolloutEstimate { mean, standard_error: (variance / count).sqrt(), rollouts: weights.len() }
     }
 }

@@ -1,6 +1,6 @@
 //! Small models and texts.
 
-use hmm_control::distil::{MISSING, Parameters, Sampler, Sequences};
+use hmm_control::distil::{HmmSampler, MISSING, Parameters, Sequences};
 use hmm_control::{Hmm, Storage, Token};
 use ndarray::Array2;
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ pub fn known(states: usize, vocabulary: usize, count: usize, seed: u64) -> (Hmm,
     });
     let emission = &emission / &emission.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
     let hmm = Hmm::new(&initial, transition.view(), emission.view(), Storage::F64).unwrap();
-    let sampler = Sampler::new(&hmm);
+    let sampler = HmmSampler::new(&hmm);
     let mut all = Sequences::new();
     (0..count).for_each(|_| all.push(&sampler.draw(16, None, &mut rng)));
     (hmm, all)

@@ -1,7 +1,7 @@
 //! What is drawn from a language model.
 
 use crate::common::rng;
-use hmm_control::distil::{RolloutError, Rollouts, Sampler, read_features, sample_rollouts};
+use hmm_control::distil::{DrawError, HmmSampler, Rollouts, read_features, sample_rollouts};
 use hmm_control::{LanguageModel, Token};
 use std::convert::Infallible;
 
@@ -107,7 +107,7 @@ fn lanes_do_not_matter_and_prompts_come_in_turns() {
 #[test]
 fn what_cannot_be_drawn_is_said() {
     let error = sample_rollouts(&bigram(None), &rollouts(&[]), &mut rng(1)).unwrap_err();
-    assert!(matches!(error, RolloutError::NoStart), "{error}");
+    assert!(matches!(error, DrawError::NoStart), "{error}");
     let mut broken = bigram(Some(2));
     broken.log_probabilities[1] = vec![f32::NAN, 0.0, 0.0];
     let error = sample_rollouts(&broken, &rollouts(&[vec![1]]), &mut rng(1)).unwrap_err();
@@ -124,7 +124,7 @@ fn features_are_those_behind_each_token() {
 #[test]
 fn a_model_writes_as_its_probabilities_say() {
     let (hmm, _) = crate::common::known(3, 6, 0, 1);
-    let sampler = Sampler::new(&hmm);
+    let sampler = HmmSampler::new(&hmm);
     let mut rng = rng(6);
     let mut counts = [0.0_f64; 6];
     for _ in 0..20_000 {

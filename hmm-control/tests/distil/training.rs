@@ -2,8 +2,8 @@
 
 use crate::common::{known, narrow, parameters, rng, sequences, some};
 use hmm_control::distil::{
-    DistilError, Estimate, Expectation, Options, Parameters, Report, Schedule, Sequences, Sparse, StepSize,
-    Trainer, start,
+    DistilError, Expectation, Options, Parameters, RemainingTime, Report, Schedule, Sequences, Sparse,
+    StepSize, Trainer, start,
 };
 use hmm_control::{Hmm, Storage};
 use std::ops::ControlFlow;
@@ -150,7 +150,7 @@ fn reports_share_out_the_work() {
     let options = Options::new(Schedule::parse("2,1;1,4", 4).unwrap());
     let first = narrow(&parameters(3, 20, false, &mut rng(2)));
     let mut trainer = Trainer::new(first, &train, &held_out, options).unwrap();
-    let mut estimate = Estimate::new();
+    let mut estimate = RemainingTime::new();
     assert_eq!(estimate.remaining(), None);
     let mut done = 0.0;
     let reports = run(&mut trainer);

@@ -1,7 +1,9 @@
 //! The monitor on made-up conversations whose truth is known: estimated on some seeds, measured on others.
 
 use classifier::{Risk, Safety};
-use hmm_control::monitor::{Curve, Judge, Monitor, MonitorBuilder, MonitorError, Reliability, Watch, Window};
+use hmm_control::monitor::{
+    Curve, Judge, Monitor, MonitorBuilder, MonitorError, ReliabilityTable, Watch, Window,
+};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -79,7 +81,7 @@ fn log_score(monitor: &Monitor, documents: &[Vec<Window>], forget: bool) -> f64 
 }
 
 /// How well the posterior of the present window means what it says, without any curve.
-fn present_reliability(monitor: &Monitor, documents: &[Vec<Window>]) -> Reliability {
+fn present_reliability(monitor: &Monitor, documents: &[Vec<Window>]) -> ReliabilityTable {
     let mut samples = Vec::new();
     for document in documents {
         let mut watch = monitor.watch();
@@ -88,7 +90,7 @@ fn present_reliability(monitor: &Monitor, documents: &[Vec<Window>]) -> Reliabil
             samples.push((watch.present().unwrap(), window.state == Some(0)));
         }
     }
-    Reliability::measure(&samples, 10)
+    ReliabilityTable::measure(&samples, 10)
 }
 
 #[test]
@@ -316,7 +318,7 @@ fn a_curve_learns_a_bent_scale() {
     let test: Vec<(f64, bool)> = (0..20_000).map(|_| sample()).collect();
     let curve = Curve::fit(&train).unwrap();
     let mended: Vec<(f64, bool)> = test.iter().map(|(p, held)| (curve.apply(*p), *held)).collect();
-    let (before, after) = (Reliability::measure(&test, 10), Reliability::measure(&mended, 10));
+    let (before, after) = (ReliabilityTable::measure(&test, 10), ReliabilityTable::measure(&mended, 10));
     println!("{before}\n{after}");
     assert!(before.expected_error > 0.15);
     assert!(after.expected_error < 0.025);
@@ -328,14 +330,16 @@ fn a_curve_learns_a_bent_scale() {
 
 #[test]
 fn a_reliability_table_counts() {
-    let table =
-        Reliability::measure(&[(0.0, false), (0.25, true), (0.75, true), (1.0, true), (f64::NAN, true)], 2);
+    let table = ReliabilityTable::measure(
+        &[(0.0, false), (0.25, true), (0.75, true), (1.0, true), (f64::NAN, true)],
+        2,
+    );
     assert_eq!((table.count, table.rows.len()), (4, 2));
     assert_eq!((table.rows[0].count, table.rows[0].predicted, table.rows[0].observed), (2, 0.125, 0.5));
     assert_eq!((table.rows[1].count, table.rows[1].predicted, table.rows[1].observed), (2, 0.875, 1.0));
     assert_eq!(table.expected_error, 0.5 * 0.375 + 0.5 * 0.125);
     assert_eq!(table.base_rate, 0.75);
     assert_eq!(table.brier, (0.0 + 0.5625 + 0.0625 + 0.0) / 4.0);
-    let empty = Reliability::measure(&[], 0);
+    let empty = ReliabilityTable::measure(&[], 0);
     assert_eq!((empty.count, empty.expected_error, empty.rows.len()), (0, 0.0, 1));
 }

@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::wire::{self, MOST_BYTES, Nesting, Oversized};
+use crate::wire::{self, MAX_BYTES, Nesting, Oversized};
 
 /// The most messages that wait to be written.
 const WAITING: usize = 4;
@@ -50,7 +50,7 @@ impl Framer {
         if self.skips {
             return Ok(());
         }
-        if self.line.len() + part.len() > MOST_BYTES {
+        if self.line.len() + part.len() > MAX_BYTES {
             return Err(Oversized::Long);
         }
         self.nesting.read(part)?;
@@ -178,12 +178,12 @@ mod tests {
     #[test]
     fn a_line_is_refused_once_and_the_next_one_is_read() {
         let deep = [&[b'['; 5000][..], b"\n[]\n"].concat();
-        let long = [&vec![b' '; MOST_BYTES + 1][..], b"\n[]\n"].concat();
-        let fits = [&vec![b' '; MOST_BYTES][..], b"\n[]\n"].concat();
+        let long = [&vec![b' '; MAX_BYTES + 1][..], b"\n[]\n"].concat();
+        let fits = [&vec![b' '; MAX_BYTES][..], b"\n[]\n"].concat();
         for length in [1 << 10, 1 << 30] {
             assert_eq!(frames(&deep, length), [Err(Oversized::Deep), Ok(2)]);
             assert_eq!(frames(&long, length), [Err(Oversized::Long), Ok(2)]);
-            assert_eq!(frames(&fits, length), [Ok(MOST_BYTES), Ok(2)]);
+            assert_eq!(frames(&fits, length), [Ok(MAX_BYTES), Ok(2)]);
         }
     }
 

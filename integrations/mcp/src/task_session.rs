@@ -326,7 +326,7 @@ impl TaskSession {
     /// Returns true if the user was asked a question in this task.
     pub fn has_asked(&self) -> bool {
         match self {
-            TaskSession::Guarded(session) => session.prompts() > 0,
+            TaskSession::Guarded(session) => session.questions() > 0,
             TaskSession::Observed(_) => false,
         }
     }

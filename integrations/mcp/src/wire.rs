@@ -8,7 +8,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use serde_json::Value;
 
 /// The most bytes of a message.
-pub const MOST_BYTES: usize = 16 << 20;
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// The most levels of arrays and objects in a message. A call with its metadata has about six.
 const MOST_LEVELS: u32 = 64;

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::failures::ConnectFailure;
 use super::gate::ConnectionPermit;
-use super::rule::Refusal;
+use super::rule::ConnectionRefusal;
 use super::state::Shared;
 use super::target::Target;
 
@@ -33,7 +33,7 @@ pub(super) async fn connect(
         for address in found {
             // The proxy must not connect to itself, nor to another listener of the guard.
             if shared.is_off_limits(target, address) {
-                failure = ConnectFailure::Refused(Refusal::Private);
+                failure = ConnectFailure::Refused(ConnectionRefusal::Private);
                 continue;
             }
             if let Err(refusal) = gate.judge_address(target, address.ip()) {
@@ -51,7 +51,7 @@ pub(super) async fn connect(
     };
     tokio::select! {
         biased;
-        () = permit.revoked() => Err(ConnectFailure::Refused(Refusal::Released)),
+        () = permit.revoked() => Err(ConnectFailure::Refused(ConnectionRefusal::Released)),
         connected = tokio::time::timeout(shared.limits().connect_time, connecting) => {
             connected.unwrap_or(Err(ConnectFailure::NoAnswer))
         }

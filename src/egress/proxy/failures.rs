@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use super::rule::Refusal;
+use super::rule::ConnectionRefusal;
 use super::target::Target;
 
 /// The most targets whose failure is remembered. A page can cause any number of failures.
@@ -14,7 +14,7 @@ const MAX_REMEMBERED: usize = 64;
 #[non_exhaustive]
 pub enum ConnectFailure {
     /// The rule refuses the target, or every address that its name has.
-    Refused(Refusal),
+    Refused(ConnectionRefusal),
     /// The name could not be found.
     NoName,
     /// Nobody answers at its addresses.

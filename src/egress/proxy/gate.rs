@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-use super::rule::{EgressRule, Refusal};
+use super::rule::{ConnectionRefusal, EgressRule};
 use super::target::Target;
 
 /// The time within which revoked connections must end.
@@ -49,7 +49,7 @@ impl Gate {
 
     /// Permits a connection. It counts as open at once, before anything is connected: so a change of the rule also revokes
     /// connections that are being made.
-    pub fn open(self: &Arc<Gate>, target: &Target) -> Result<ConnectionPermit, Refusal> {
+    pub fn open(self: &Arc<Gate>, target: &Target) -> Result<ConnectionPermit, ConnectionRefusal> {
         let mut state = self.state();
         if let Err(refusal) = state.rule.judge(target) {
             state.refused += 1;
@@ -64,7 +64,7 @@ impl Gate {
     }
 
     /// Checks an address before it is connected to.
-    pub fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+    pub fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), ConnectionRefusal> {
         let rule = Arc::clone(&self.state().rule);
         let judged = rule.judge_address(target, address);
         if judged.is_err() {
@@ -141,11 +141,11 @@ mod tests {
     struct Port(u16);
 
     impl EgressRule for Port {
-        fn judge(&self, target: &Target) -> Result<(), Refusal> {
-            if target.port() == self.0 || self.0 == 0 { Ok(()) } else { Err(Refusal::Released) }
+        fn judge(&self, target: &Target) -> Result<(), ConnectionRefusal> {
+            if target.port() == self.0 || self.0 == 0 { Ok(()) } else { Err(ConnectionRefusal::Released) }
         }
 
-        fn judge_address(&self, _: &Target, _: IpAddr) -> Result<(), Refusal> {
+        fn judge_address(&self, _: &Target, _: IpAddr) -> Result<(), ConnectionRefusal> {
             Ok(())
         }
     }

@@ -64,7 +64,7 @@ use state::Shared;
 pub use failures::ConnectFailure;
 pub use gate::StillOpen;
 pub use names::{BadHostRule, HostRules, Resolver, SystemResolver};
-pub use rule::{EgressRule, OpenRule, Refusal, ReleasedRule};
+pub use rule::{ConnectionRefusal, EgressRule, OpenRule, ReleasedRule};
 pub use state::Limits;
 pub use target::{ProxyMode, Target};
 

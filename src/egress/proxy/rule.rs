@@ -11,7 +11,7 @@ use super::target::Target;
 /// Why a connection is refused. It is for counts and tests and never sent to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum ConnectionRefusal {
     /// A host of this machine or of a private network, by its name or by its address.
     #[error("a host of this machine or of a private network")]
     Private,
@@ -33,13 +33,13 @@ pub trait EgressRule: Send + Sync {
     ///
     /// # Errors
     /// The reason of a refusal.
-    fn judge(&self, target: &Target) -> Result<(), Refusal>;
+    fn judge(&self, target: &Target) -> Result<(), ConnectionRefusal>;
 
     /// Checks an address of the target.
     ///
     /// # Errors
     /// The reason of a refusal.
-    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal>;
+    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), ConnectionRefusal>;
 }
 
 /// The rule before any release: every public host, the private hosts that the browser's settings list, and the guard's own
@@ -66,21 +66,25 @@ impl OpenRule {
 }
 
 impl EgressRule for OpenRule {
-    fn judge(&self, target: &Target) -> Result<(), Refusal> {
+    fn judge(&self, target: &Target) -> Result<(), ConnectionRefusal> {
         if self.is_listed(target) {
             return Ok(());
         }
-        let url = target.url().ok_or(Refusal::Private)?;
-        address::judge(&url, &[]).map_err(|_| Refusal::Private)?;
-        if is_web_port(target.port()) { Ok(()) } else { Err(Refusal::Port) }
+        let url = target.url().ok_or(ConnectionRefusal::Private)?;
+        address::judge(&url, &[]).map_err(|_| ConnectionRefusal::Private)?;
+        if is_web_port(target.port()) { Ok(()) } else { Err(ConnectionRefusal::Port) }
     }
 
-    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), ConnectionRefusal> {
         // What is sent to a site of this machine in clear must not leave it, whatever a resolver says.
         if is_loopback_host(target.host()) && !is_loopback_ip(address) {
-            return Err(Refusal::NotThisMachine);
+            return Err(ConnectionRefusal::NotThisMachine);
         }
-        if is_private_ip(address) && !self.is_listed(target) { Err(Refusal::Private) } else { Ok(()) }
+        if is_private_ip(address) && !self.is_listed(target) {
+            Err(ConnectionRefusal::Private)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -94,15 +98,15 @@ pub struct ReleasedRule {
 }
 
 impl EgressRule for ReleasedRule {
-    fn judge(&self, target: &Target) -> Result<(), Refusal> {
+    fn judge(&self, target: &Target) -> Result<(), ConnectionRefusal> {
         let mut open = self.granted.iter().chain(&self.before.payment);
         if !open.any(|origin| target.is_of(origin)) {
-            return Err(Refusal::Released);
+            return Err(ConnectionRefusal::Released);
         }
         self.before.judge(target)
     }
 
-    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), Refusal> {
+    fn judge_address(&self, target: &Target, address: IpAddr) -> Result<(), ConnectionRefusal> {
         self.before.judge_address(target, address)
     }
 }
@@ -156,10 +160,10 @@ mod tests {
             "router.lan:443",
             "intranet:443",
         ] {
-            assert_eq!(open().judge(&tunnel(target)), Err(Refusal::Private), "{target}");
+            assert_eq!(open().judge(&tunnel(target)), Err(ConnectionRefusal::Private), "{target}");
         }
         for target in ["shop.example:25", "shop.example:22", "shop.example:6379", "shop.example:6667"] {
-            assert_eq!(open().judge(&tunnel(target)), Err(Refusal::Port), "{target}");
+            assert_eq!(open().judge(&tunnel(target)), Err(ConnectionRefusal::Port), "{target}");
         }
         assert_eq!(open().judge(&forward("http://127.0.0.1:4000/pay")), Ok(()), "the payment handler");
     }
@@ -170,15 +174,19 @@ mod tests {
             (["127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1"], ["93.184.215.14", "2606:2800::1"]);
         for address in private {
             let address: IpAddr = address.parse().unwrap();
-            assert_eq!(open().judge_address(&tunnel("shop.example:443"), address), Err(Refusal::Private));
+            assert_eq!(
+                open().judge_address(&tunnel("shop.example:443"), address),
+                Err(ConnectionRefusal::Private)
+            );
             assert_eq!(
                 open().judge_address(&tunnel("shop.test:443"), address),
-                Err(Refusal::Private),
+                Err(ConnectionRefusal::Private),
                 "the port"
             );
             assert_eq!(open().judge_address(&tunnel("shop.test:8443"), address), Ok(()));
             let handler = open().judge_address(&forward("http://127.0.0.1:4000/"), address);
-            let expected = if address.is_loopback() { Ok(()) } else { Err(Refusal::NotThisMachine) };
+            let expected =
+                if address.is_loopback() { Ok(()) } else { Err(ConnectionRefusal::NotThisMachine) };
             assert_eq!(handler, expected, "{address}");
         }
         for address in public {
@@ -200,7 +208,11 @@ mod tests {
                 assert_eq!(judged(host, address), [Ok(()); 2], "{host} {address}");
             }
             for address in ["93.184.215.14", "2606:2800::1", "10.0.0.1", "0.0.0.0", "::ffff:93.184.215.14"] {
-                assert_eq!(judged(host, address), [Err(Refusal::NotThisMachine); 2], "{host} {address}");
+                assert_eq!(
+                    judged(host, address),
+                    [Err(ConnectionRefusal::NotThisMachine); 2],
+                    "{host} {address}"
+                );
             }
         }
         // A listed name below `localhost` is a host like any other, wherever it leads.
@@ -227,12 +239,16 @@ mod tests {
             "shop.test:8443",
             "127.0.0.1:4000",
         ] {
-            assert_eq!(rule.judge(&tunnel(target)), Err(Refusal::Released), "{target}");
+            assert_eq!(rule.judge(&tunnel(target)), Err(ConnectionRefusal::Released), "{target}");
         }
-        assert_eq!(rule.judge(&forward("http://shop.example:443/")), Err(Refusal::Released), "in clear");
+        assert_eq!(
+            rule.judge(&forward("http://shop.example:443/")),
+            Err(ConnectionRefusal::Released),
+            "in clear"
+        );
         // A grant does not open what was closed before.
-        assert_eq!(rule.judge(&tunnel("10.0.0.1:443")), Err(Refusal::Private));
+        assert_eq!(rule.judge(&tunnel("10.0.0.1:443")), Err(ConnectionRefusal::Private));
         let address = "127.0.0.1".parse().unwrap();
-        assert_eq!(rule.judge_address(&tunnel("shop.example:443"), address), Err(Refusal::Private));
+        assert_eq!(rule.judge_address(&tunnel("shop.example:443"), address), Err(ConnectionRefusal::Private));
     }
 }

@@ -1,6 +1,6 @@
 //! The session's state machine: events in, commands out. It has no I/O and no clock.
 //!
-//! Every action of the agent begins with [`Event::Act`] and ends with [`Command::Answer`]. In between, the driver
+//! Every action of the agent begins with `Event::Act` and ends with `Command::Answer`. In between, the driver
 //! carries out one command at a time and reports with one event. An unexpected event ends the action with a denial, so
 //! that nothing is released by accident.
 //!

@@ -45,7 +45,7 @@ impl Core {
     /// task has one provider. A task with several sites has none: one of them could lead there in the name of another.
     ///
     /// The question is none of those that the policy and the session count, so that what is left of them tells the agent nothing of the
-    /// vault. A task has at most [`MAX_PROVIDERS`] of them.
+    /// vault. A task has at most `MAX_PROVIDERS` of them.
     pub fn ask_about_sign_on(
         &mut self,
         site: &Origin,

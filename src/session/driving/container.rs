@@ -17,7 +17,7 @@ use super::downloads::ToldDownload;
 use super::driver::Driver;
 use super::opening::{self, TaskSurface};
 use super::task_source::TaskSource;
-use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser};
+use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
 use crate::consent::{HandOver, HandedOver};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::Guard;
@@ -153,6 +153,11 @@ impl Session {
         })
     }
 
+    /// The session's name in the log: each [`crate::audit::AuditLog::append`] of it has this one.
+    pub fn id(&self) -> SessionId {
+        self.driver.id
+    }
+
     /// The prompt as it is shown to the model, with handles in place of the values.
     pub fn prompt(&self) -> &str {
         &self.driver.prompt
@@ -163,8 +168,8 @@ impl Session {
         self.driver.core.task()
     }
 
-    /// The number of prompts in this session so far.
-    pub fn prompts(&self) -> u32 {
+    /// The number of questions to the user in this session so far.
+    pub fn questions(&self) -> u32 {
         self.driver.core.counts().prompts
     }
 

@@ -12,7 +12,7 @@ use url::Url;
 use vault::Entropy;
 
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
-use crate::egress::proxy::{ConnectFailure, EgressProxy, Refusal};
+use crate::egress::proxy::{ConnectFailure, ConnectionRefusal, EgressProxy};
 use crate::egress::{AgreedSignOn, ContainerEgress, Releases};
 use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
@@ -196,9 +196,11 @@ pub(super) fn opening_reason(proxy: &EgressProxy, url: &str, error: &BridgeError
     };
     match failed {
         // An agent that learned which names lead to private addresses could list the names of a private network.
-        Some(ConnectFailure::Refused(Refusal::Private | Refusal::NotThisMachine)) => Reason::NameNotFound,
-        Some(ConnectFailure::Refused(Refusal::Port)) => Reason::PortRefused,
-        Some(ConnectFailure::Refused(Refusal::Released)) => Reason::EgressBlocked,
+        Some(ConnectFailure::Refused(ConnectionRefusal::Private | ConnectionRefusal::NotThisMachine)) => {
+            Reason::NameNotFound
+        }
+        Some(ConnectFailure::Refused(ConnectionRefusal::Port)) => Reason::PortRefused,
+        Some(ConnectFailure::Refused(ConnectionRefusal::Released)) => Reason::EgressBlocked,
         Some(ConnectFailure::NoName) => Reason::NameNotFound,
         Some(ConnectFailure::NoAnswer) => Reason::PageUnreachable,
         None => reason_of(error),

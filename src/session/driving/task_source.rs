@@ -82,6 +82,27 @@ impl UserTask {
         self
     }
 
+    /// The sites.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
+    /// The kinds of request.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The budget, if the user has one.
+    pub const fn budget(&self) -> Option<Money> {
+        self.budget
+    }
+
+    /// The user's words. They may have values of the user's: they are for the user, and for a model only as
+    /// [`crate::Session::prompt`] has them.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
     /// What the task takes over from its words, and the words.
     pub(super) fn into_intake(self, detectors: &Detectors) -> (Intake, String) {
         let UserTask { origins, kinds, budget, words } = self;

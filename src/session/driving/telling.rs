@@ -26,7 +26,7 @@ impl Session {
     ///
     /// # Errors
     /// [`BridgeError::TextWithheld`] once the container may have private data, which a screenshot would show; otherwise as
-    /// [`Tab::picture`].
+    /// [`Tab::picture`](browser_signals::playwright::Tab::picture).
     pub async fn picture(
         &mut self,
         of: Option<&ElementRef>,

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use browser_signals::extension::framing::{self, LONGEST};
+use browser_signals::extension::framing::{self, MAX_BYTES};
 use browser_signals::extension::{outline, snapshots};
 use browser_signals::{Container, Fact, Origin, TlsState};
 use portcullis::service::protocol::{ClientRequest, Hello, Role};
@@ -20,7 +20,7 @@ const MOST_LINES: usize = 5_000 + 64;
 pub fn run(input: &[u8]) {
     let mut rest = input;
     while let Ok(Some(message)) = ready(framing::read(&mut rest)) {
-        assert!(message.len() <= LONGEST, "a message of {} bytes", message.len());
+        assert!(message.len() <= MAX_BYTES, "a message of {} bytes", message.len());
         let mut written = Vec::new();
         assert!(ready(framing::write(&mut written, &message)).is_ok(), "what was read can be written");
         let read = input.len() - rest.len();

@@ -19,6 +19,7 @@
 //! | [`packages`] | what the published packages hold |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`real`] | tasks on software that nobody here wrote |
+//! | [`programs`] | programs that use the crates as strangers do |
 //! | [`process`] | running programs, and exit codes |
 
 mod checks;
@@ -37,6 +38,7 @@ mod parallel;
 mod playwright;
 mod playwright_mcp;
 mod process;
+mod programs;
 #[cfg(unix)]
 mod real;
 mod setup;
@@ -53,7 +55,8 @@ usage: cargo xtask <command>
   demo [args]     set up, build, and run `portcullis-lab demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis-lab evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, documents, licences, packages and lints, and run every test; [--torch] those of lm-torch;
-                  [--frameworks] those on rig, browser-use, Claude Code and Codex, which are fetched
+                  [--frameworks] those on rig, browser-use, Claude Code and Codex, which are fetched; [--programs] the programs that use the
+                  crates as strangers do, each built alone from nothing
   extension [folder]
                   write the browser extension into a folder (default target/extension), for chrome://extensions
   real [task]...  on Debian as root: fetch and set up shops, wikis and trackers on this machine, and do tasks in them with and
@@ -91,14 +94,15 @@ fn main() -> ExitCode {
 fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
     let torch = matches!(command, "setup" | "test") && matches!(arguments, [one] if one == "--torch");
     let frameworks = command == "test" && matches!(arguments, [one] if one == "--frameworks");
-    let known = torch || frameworks;
+    let programs = command == "test" && matches!(arguments, [one] if one == "--programs");
+    let known = torch || frameworks || programs;
     if matches!(command, "setup" | "test" | "licences" | "documents" | "packages" | "env" | "help")
         && !arguments.is_empty()
         && !known
     {
         let more = match command {
             "setup" => " but --torch",
-            "test" => " but --torch or --frameworks",
+            "test" => " but --torch, --frameworks or --programs",
             _ => "",
         };
         return Err(Failure::input(format!("`{command}` takes no arguments{more}\n\n{USAGE}")));
@@ -118,6 +122,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             tools.announce();
             frameworks::run_all(&place, &tools)
         }
+        "test" if programs => programs::run_all(&place),
         "setup" => setup::set_up(&place).map(|tools| tools.announce()),
         "demo" | "evaluate" => demo(&place, command, arguments),
         "test" => {

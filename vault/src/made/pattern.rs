@@ -5,7 +5,7 @@
 //! of them becomes an automaton of its own. A pattern that is still not expressible (a look-around elsewhere, a back reference), or
 //! whose automaton is too large, is left to the browser, which checks the value after it was filled in.
 
-use browser_signals::page_words::LONGEST_RULE;
+use browser_signals::page_words::MAX_RULE_CHARS;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
@@ -74,7 +74,7 @@ fn build(expression: &str, unicode: bool) -> Option<dense::DFA<Vec<u32>>> {
 
 /// The parts of a pattern; none where it cannot be expressed.
 pub(super) fn parts(pattern: &str) -> Option<Vec<Part>> {
-    if pattern.chars().count() > LONGEST_RULE {
+    if pattern.chars().count() > MAX_RULE_CHARS {
         return None;
     }
     let (ahead, rest) = look_aheads(pattern)?;
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_automata_cannot_express_is_left_to_the_browser() {
-        let long = "a".repeat(LONGEST_RULE + 1);
+        let long = "a".repeat(MAX_RULE_CHARS + 1);
         for pattern in [
             r"(.)\1.*",
             "a(?=b)b",

@@ -1,7 +1,7 @@
 //! The rules of a form about the new password that it takes.
 
-use browser_signals::page_words::LONGEST_RULE;
-use browser_signals::password_rules::{CharacterSet, MOST_REQUIRED, PasswordRules};
+use browser_signals::page_words::MAX_RULE_CHARS;
+use browser_signals::password_rules::{CharacterSet, MAX_REQUIRED, PasswordRules};
 use browser_signals::{Control, Snapshot};
 use policy_dfa::Placement;
 use sirl::Field;
@@ -44,7 +44,7 @@ impl NewPasswordRules {
 
     fn and(mut self, control: &Control) -> NewPasswordRules {
         let it = &control.words;
-        let is_whole = it.password_rules.chars().count() <= LONGEST_RULE;
+        let is_whole = it.password_rules.chars().count() <= MAX_RULE_CHARS;
         let stated =
             if is_whole { PasswordRules::parse(&it.password_rules) } else { PasswordRules::default() };
         self.least = [it.min_length, stated.least].into_iter().flatten().fold(self.least, u32::max);
@@ -56,7 +56,7 @@ impl NewPasswordRules {
             self.allowed = Some(self.allowed.map_or(named, |before| before.and(named)));
         }
         for set in stated.required {
-            if !self.required.contains(&set) && self.required.len() < MOST_REQUIRED {
+            if !self.required.contains(&set) && self.required.len() < MAX_REQUIRED {
                 self.required.push(set);
             }
         }

@@ -4,15 +4,15 @@
 //! |---|---|
 //! | `state` | the state of the tab, as the events of its sessions have reported it |
 //! | `frames` | the tree of frames, and one isolated world for each document |
-//! | [`choosers`] | file choosers |
-//! | [`dialogs`] | alert, confirm and prompt |
+//! | `choosers` | file choosers |
+//! | `dialogs` | alert, confirm and prompt |
 //! | `drags` | drags of the browser's own |
-//! | [`pages`] | further pages of the container |
-//! | [`downloads`] | downloads into a folder of the user's |
+//! | `pages` | further pages of the container |
+//! | `downloads` | downloads into a folder of the user's |
 //! | `file_name` | the names of their files |
 //! | `navigate` | open, back, wait |
 //! | `typed` | what the agent typed |
-//! | [`events`] | events for the audit log: refusals, and what happened to the tab |
+//! | `events` | events for the audit log: refusals, and what happened to the tab |
 
 pub mod choosers;
 pub mod dialogs;

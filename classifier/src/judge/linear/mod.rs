@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use super::features::Features;
 use super::score::Risk;
-use super::window::{Calibrated, Judgement, Reason, Window, WindowClassifier, WindowPlace};
+use super::window::{Calibrated, Contribution, Judgement, Window, WindowClassifier, WindowPlace};
 use sums::Sums;
 
 /// The parameters of a model other than its weights.
@@ -189,7 +189,7 @@ impl WindowClassifier for LinearClassifier {
     }
 
     fn judge(&self, window: &Window<'_>) -> Judgement {
-        Judgement { risk: self.risk(window), reasons: self.explain(window) }
+        Judgement { risk: self.risk(window), contributions: self.explain(window) }
     }
 
     fn risks(&self, text: &str, place: WindowPlace, windows: &[Range<usize>]) -> Vec<Risk> {
@@ -244,14 +244,14 @@ impl LinearClassifier {
     }
 }
 
-/// The number of reasons in a judgement.
+/// The number of contributions in a judgement.
 const REASONS: usize = 4;
 /// The number of tokens of a reason.
 const TOKENS: usize = 4;
 
 impl LinearClassifier {
     /// Returns the runs of a few words that add most to the log odds, heaviest first, without overlaps.
-    pub(super) fn explain(&self, window: &Window<'_>) -> Vec<Reason> {
+    pub(super) fn explain(&self, window: &Window<'_>) -> Vec<Contribution> {
         let sums = self.sums(window.text);
         let tokens = sums.tokens();
         let (_, count) = sums.run(0..tokens.len());
@@ -275,7 +275,7 @@ impl LinearClassifier {
         let reason = |(sum, start, end): (i64, usize, usize)| {
             let (first, last) = (tokens.get(start)?, tokens.get(end.checked_sub(1)?)?);
             let weight = self.evidence(sum, count) as f32;
-            Some(Reason { span: first.span().start..last.span().end, weight })
+            Some(Contribution { span: first.span().start..last.span().end, weight })
         };
         chosen.into_iter().filter_map(reason).collect()
     }

@@ -32,7 +32,7 @@ use client::Client;
 use tokens::{ClientLabel, Tokens};
 
 use crate::settings::{GatewayError, GatewaySettings};
-use crate::wire::{self, MOST_BYTES, Nesting, Oversized};
+use crate::wire::{self, MAX_BYTES, Nesting, Oversized};
 use crate::worker::Lasting;
 
 /// The longest time for a request's body to arrive.
@@ -80,7 +80,7 @@ pub(crate) async fn serve(
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
-        .with_max_request_body_bytes(MOST_BYTES);
+        .with_max_request_body_bytes(MAX_BYTES);
     let (end_sessions, ending) = (config.cancellation_token.clone(), config.cancellation_token.clone());
     let door = Door::new(address, tokens);
     let client = |label: &ClientLabel| Client::new(label.clone(), &lasting, &settings, config.clone());
@@ -166,7 +166,7 @@ async fn read(mut body: Body) -> Result<Vec<u8>, Refused> {
     let all = async {
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
             let Ok(part) = frame.map_err(|_| Refused::Body)?.into_data() else { continue };
-            if bytes.len() + part.len() > MOST_BYTES {
+            if bytes.len() + part.len() > MAX_BYTES {
                 return Err(oversized(Oversized::Long));
             }
             nesting.read(&part).map_err(oversized)?;

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 /// The most bytes of a file of tokens.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// The most characters of a label, so that a question shows it whole.
 const MOST_CHARACTERS: usize = 40;
@@ -125,9 +125,9 @@ impl Tokens {
             return Err(TokensError::Open { path: named(), mode });
         }
         // A buffer that grows would leave copies behind.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(MOST_BYTES + 1));
-        file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-        let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= MOST_BYTES);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES + 1));
+        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= MAX_BYTES);
         let text = text.ok_or_else(|| TokensError::Kind { path: named() })?;
         let tokens = Tokens::parse(text);
         let tokens = tokens.map_err(|(line, problem)| TokensError::Line { path: named(), line, problem })?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hmm_control::ModelFile;
 use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
 use hmm_control::distil::{
-    DistilError, Estimate, Options, Report, Rules, Schedule, Sequences, Sparse, StepSize, Trainer,
+    DistilError, Options, RemainingTime, Report, Rules, Schedule, Sequences, Sparse, StepSize, Trainer,
 };
 use hmm_control::quality::{Line, likelihood_plot};
 use rand_chacha::ChaCha8Rng;
@@ -196,7 +196,7 @@ fn trainer<'a>(
 }
 
 fn steps(arguments: &Distil, trainer: &mut Trainer<'_>, progress: &Progress) -> Result<Vec<Report>, Failure> {
-    let (mut estimate, mut reports) = (Estimate::new(), Vec::new());
+    let (mut estimate, mut reports) = (RemainingTime::new(), Vec::new());
     let (mut began, mut kept) = (Instant::now(), Instant::now());
     let limit = arguments.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
     let (first, over) =
@@ -224,7 +224,7 @@ fn steps(arguments: &Distil, trainer: &mut Trainer<'_>, progress: &Progress) -> 
     Ok(reports)
 }
 
-fn told(report: &Report, estimate: &Estimate) -> String {
+fn told(report: &Report, estimate: &RemainingTime) -> String {
     let held_out = report.held_out.map_or(String::new(), |held_out| format!(", held out {held_out:.3}"));
     let pruned = report.pruned.map_or(String::new(), |pruned| {
         format!(", sparse: {:.3} before, {:.3} after", pruned.before, pruned.after)

@@ -301,7 +301,7 @@ fn points_rng(seed: u64) -> rand_chacha::ChaCha8Rng {
 }
 
 impl Agreement {
-    fn take_in(&mut self, log_phi: &[f64], rolled: &[hmm_control::Estimate]) {
+    fn take_in(&mut self, log_phi: &[f64], rolled: &[hmm_control::RolloutEstimate]) {
         self.candidates += log_phi.len();
         let mut both: Vec<_> = log_phi.iter().map(|log_phi| log_phi.exp()).zip(rolled).collect();
         for (phi, rolled) in &both {
@@ -323,11 +323,11 @@ impl Agreement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hmm_control::Estimate;
+    use hmm_control::RolloutEstimate;
 
     #[test]
     fn agreement_is_counted_only_where_rollouts_are_certain() {
-        let estimate = |mean, standard_error| Estimate { mean, standard_error, rollouts: 32 };
+        let estimate = |mean, standard_error| RolloutEstimate { mean, standard_error, rollouts: 32 };
         let mut agreement = Agreement::default();
         let rolled = [estimate(0.9, 0.01), estimate(0.1, 0.01), estimate(0.11, 0.5)];
         agreement.take_in(&[0.8_f64.ln(), 0.2_f64.ln(), 0.9_f64.ln()], &rolled);
