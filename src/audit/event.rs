@@ -165,6 +165,17 @@ pub enum AuditEvent {
         /// The site that it is for.
         origin: Origin,
     },
+    /// A password manager of the user's was asked for values of that release.
+    Fetched {
+        /// Its number in the session.
+        request: u64,
+        /// The password manager.
+        source: String,
+        /// The site that they are for.
+        origin: Origin,
+        /// The end of it: `fetched`, `nothing`, or why there is no value.
+        outcome: &'static str,
+    },
     /// The outcome of that release.
     Outcome {
         /// Its number in the session.
@@ -361,6 +372,13 @@ impl AuditEvent {
             AuditEvent::CodeMade { request, origin } => {
                 json!({"event": "code_made", "request": request, "origin": origin_text(origin)})
             }
+            AuditEvent::Fetched { request, source, origin, outcome } => json!({
+                "event": "fetched",
+                "request": request,
+                "source": source,
+                "origin": origin_text(origin),
+                "outcome": outcome,
+            }),
             AuditEvent::Outcome { request, failed } => {
                 json!({"event": "outcome", "request": request, "failed": reason_json(*failed)})
             }

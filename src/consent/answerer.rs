@@ -14,12 +14,16 @@ use vault::Secret;
 use super::answer::Answer;
 use super::code::AskedCode;
 use super::prompt::ConsentPrompt;
+use super::which_account::WhichAccount;
 
 /// A future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 
 /// A future of a code, if the user gives one.
 pub type CodeFuture<'a> = Pin<Box<dyn Future<Output = Option<Secret>> + Send + 'a>>;
+
+/// A future of the place of an account in a list, if the user chooses one.
+pub type ChoiceFuture<'a> = Pin<Box<dyn Future<Output = Option<usize>> + Send + 'a>>;
 
 /// A future of the end of a hand-over.
 pub type HandOverFuture<'a> = Pin<Box<dyn Future<Output = HandedOver> + Send + 'a>>;
@@ -36,6 +40,12 @@ pub trait Answerer: Send {
     /// Asks for a code that goes with an agreed release: a card's security code, without which the payment can be made, or a
     /// one-time code that a site sent. It is used for this release and never stored. By default there is none.
     fn code<'a>(&'a mut self, _asked: &'a AskedCode, _prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
+        Box::pin(std::future::ready(None))
+    }
+
+    /// Lets the user choose one of several accounts at a site, by its place in the list. By default none is chosen, and nothing is filled
+    /// in.
+    fn choose<'a>(&'a mut self, _which: &'a WhichAccount) -> ChoiceFuture<'a> {
         Box::pin(std::future::ready(None))
     }
 
@@ -185,6 +195,9 @@ impl fmt::Display for Warning {
             );
         }
         write!(f, "{} ", reason.explain())?;
+        if *reason == Reason::SourceUnavailable {
+            return f.write_str("Look at it, and let the agent ask again.");
+        }
         f.write_str(
             "Words in it read like an attempt to direct the agent, or like a scam. If you know the site, you can finish \
              there by hand.",

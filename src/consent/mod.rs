@@ -38,11 +38,12 @@ pub mod standing;
 pub(crate) mod suspicion;
 #[cfg(feature = "browser")]
 mod terminal;
+mod which_account;
 
 pub use answer::{ANSWER_TIMEOUT, Answer, Answered, MIN_READING_TIME, Subject, SubjectBuilder, Ticket};
 pub use answerer::{
-    AnswerFuture, Answerer, CodeFuture, HAND_OVER_TIMEOUT, HandOver, HandOverFuture, HandedOver,
-    ScriptedAnswerer, WarnFuture, Warning,
+    AnswerFuture, Answerer, ChoiceFuture, CodeFuture, HAND_OVER_TIMEOUT, HandOver, HandOverFuture,
+    HandedOver, ScriptedAnswerer, WarnFuture, Warning,
 };
 #[cfg(feature = "browser")]
 pub(crate) use asked::ACCOUNT_NAMES;
@@ -62,3 +63,4 @@ pub use prompt::{ConsentPrompt, Notice};
 pub use standing::{StandingChanges, StandingConsent};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
+pub use which_account::WhichAccount;

@@ -9,10 +9,12 @@ use zeroize::Zeroizing;
 
 use super::answer::{Answer, MIN_READING_TIME};
 use super::answerer::{
-    AnswerFuture, Answerer, CodeFuture, HandOver, HandOverFuture, HandedOver, WarnFuture, Warning,
+    AnswerFuture, Answerer, ChoiceFuture, CodeFuture, HandOver, HandOverFuture, HandedOver, WarnFuture,
+    Warning,
 };
 use super::code::AskedCode;
 use super::prompt::ConsentPrompt;
+use super::which_account::WhichAccount;
 
 /// The most bytes of a line; a longer one counts as empty.
 const MAX_LINE_BYTES: usize = 64;
@@ -88,6 +90,20 @@ impl Answerer for TerminalAnswerer {
             let mut code = Zeroizing::new(Vec::with_capacity(line.len()));
             code.extend(line.trim_ascii().iter().filter(|byte| !matches!(byte, b' ' | b'-')));
             asked.accepts(&code).then(|| Secret::new(code.as_slice()))
+        })
+    }
+
+    fn choose<'a>(&'a mut self, which: &'a WhichAccount) -> ChoiceFuture<'a> {
+        Box::pin(async move {
+            let lines = self.fresh_lines();
+            let mut over = TimeoutMessage { text: "\nTime is up: no account.\n" };
+            if !say(&format!("\n{which}Its number (empty for none): ")) {
+                return None;
+            }
+            let line = lines.recv().await?;
+            over.text = "";
+            let number: usize = std::str::from_utf8(&line).ok()?.trim().parse().ok()?;
+            number.checked_sub(1).filter(|place| *place < which.labels.len())
         })
     }
 

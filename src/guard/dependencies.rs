@@ -13,6 +13,7 @@ use vault::{Binding, StateName, Vault};
 use super::agent_memory::{self, Guesses, SharedMemory};
 use super::shared::{KeptFile, SharedAnswerer, SharedEntropy};
 use super::shared_vault::SharedVault;
+use super::sources::SharedSource;
 use super::stored_head;
 #[cfg(unix)]
 use super::upload_folder::UploadFolder;
@@ -54,6 +55,8 @@ pub(crate) struct Dependencies {
     pub(crate) memory: Option<SharedMemory>,
     /// The user's label for the client, which questions name.
     pub(crate) client: Option<String>,
+    /// The user's password managers.
+    pub(crate) sources: Vec<SharedSource>,
     /// The files that the user offers for uploads.
     #[cfg(unix)]
     pub(crate) uploads: Option<Arc<UploadFolder>>,

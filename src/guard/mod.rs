@@ -7,6 +7,7 @@
 //! | `dependencies` | vault, audit log, answerer and more, and the ways sessions use them |
 //! | `shared` | what guards of sessions at the same time share |
 //! | [`shared_vault`] | their vault |
+//! | [`sources`] | the user's password managers |
 //! | [`stored_head`] | the audit log's head, stored in the vault |
 //! | `agent_memory` | guesses and taint of an agent's other tasks |
 //! | [`taint`] | where text was read, and where it may go |
@@ -24,6 +25,7 @@ pub mod pointing;
 pub(crate) mod purpose;
 pub(crate) mod shared;
 pub mod shared_vault;
+pub mod sources;
 pub mod stored_head;
 pub(crate) mod taint;
 #[cfg(unix)]
@@ -34,7 +36,8 @@ use std::time::Duration;
 
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
-use sirl::Schema;
+use sirl::{Kind, Schema};
+use vault::sources::Source;
 use vault::{Entropy, Vault};
 
 use crate::audit::AuditLog;
@@ -49,6 +52,7 @@ pub(crate) use dependencies::Dependencies;
 pub use opening::{GuardError, Replaced, UserVault, VaultKeeper, VaultKey};
 use shared::{KeptFile, SharedAnswerer, SharedEntropy};
 use shared_vault::SharedVault;
+use sources::SharedSource;
 
 /// A policy's decision point with its dependencies, ready for one session after another.
 pub struct Guard {
@@ -141,6 +145,7 @@ impl Guard {
             persona: None,
             memory: None,
             client: None,
+            sources: Vec::new(),
             #[cfg(unix)]
             uploads: None,
         };
@@ -227,6 +232,14 @@ impl Guard {
         self
     }
 
+    /// Takes logins and one-time codes that the vault does not have from a password manager of the user's, for these kinds of request.
+    /// It is asked once a request is granted. Several are asked in the order in which they are added.
+    #[must_use]
+    pub fn with_source(mut self, source: Box<dyn Source>, kinds: Vec<Kind>) -> Guard {
+        self.dependencies.sources.push(SharedSource::new(source, kinds));
+        self
+    }
+
     /// Offers the files of a folder for uploads. The user is asked about each upload.
     #[cfg(unix)]
     #[must_use]
@@ -250,7 +263,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use browser_signals::Origin;
     use policy_dfa::Reason;
-    use sirl::Kind;
 
     use super::*;
     use crate::audit::MemoryLog;

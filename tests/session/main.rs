@@ -27,6 +27,7 @@ mod reasons;
 mod release;
 mod safety;
 mod sign_on;
+mod sources;
 mod values_for_model;
 mod verbs;
 mod wire;

@@ -17,13 +17,15 @@ use portcullis::consent::{Answer, Answered, Asked, AskedCode, ConsentBook, Hande
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
 use portcullis::guard::shared_vault::SharedVault;
+use portcullis::guard::sources::{FetchOutcome, FetchReport};
 use portcullis::page_text::PageTextGuard;
 use portcullis::page_text::{Quarantine, ScrubSettings, Scrubber};
 use portcullis::session::ActionOutcome;
 use portcullis::session::core::{
     Command, Core, CoreDependencies, Event, GuardCommand, KeyTarget, Look, RenderedPage,
 };
-use sirl::{Currency, Field, Kind, Money};
+use sirl::{Currency, Field, FieldSet, Kind, Money};
+use vault::sources::FetchedValues;
 use vault::{Binding, Secret, Vault};
 
 pub const SHOP: &str = "https://shop.example";
@@ -137,6 +139,10 @@ pub struct Played {
     pub stale: Option<Answered>,
     /// The security code that the user gives when asked.
     pub code: Option<&'static str>,
+    /// The answer of a password manager.
+    pub source: fn() -> Result<Option<FetchedValues>, FetchOutcome>,
+    /// The fields of each fetch.
+    pub fetches: Vec<FieldSet>,
     pub recording: bool,
     /// Whether the vault's file can be written.
     pub keeping: bool,
@@ -252,6 +258,8 @@ impl Played {
             thinks: 0,
             stale: None,
             code: None,
+            source: || Ok(None),
+            fetches: Vec::new(),
             recording: true,
             keeping: true,
             kept: Vec::new(),
@@ -303,6 +311,29 @@ impl Played {
                     let answered =
                         if self.nobody { prompt.answered_by_nobody() } else { prompt.answered(self.answer) };
                     Event::Answered(self.stale.clone().unwrap_or(answered))
+                }
+                Command::Guard(GuardCommand::Fetch(wanted)) => {
+                    self.fetches.push(wanted.fields());
+                    let outcome = match (self.source)() {
+                        Err(outcome) => outcome,
+                        Ok(None) => FetchOutcome::Nothing,
+                        Ok(Some(values)) => {
+                            let mut vault = self.vault.lock().unwrap();
+                            let kept = vault.keep_fetched(
+                                &wanted,
+                                "KeePassXC",
+                                values,
+                                self.clock,
+                                &mut SystemEntropy,
+                            );
+                            match kept {
+                                Ok(is_noted) => FetchOutcome::Kept { is_noted },
+                                Err(error) => FetchOutcome::Unfit(error.reason()),
+                            }
+                        }
+                    };
+                    let (source, origin) = ("KeePassXC".to_owned(), wanted.origin().clone());
+                    Event::Fetched(FetchReport { source, origin, outcome })
                 }
                 Command::Guard(GuardCommand::AskCode { code: AskedCode::OneTime { to }, .. }) => {
                     self.codes_asked += 1;

@@ -31,6 +31,7 @@
 //! | [`release`] | releasing values for a grant, and the choice of the record that supplies a field |
 //! | [`made`] | passwords that the guard makes for new accounts |
 //! | [`codes`] | one-time codes that the guard makes from a seed |
+//! | [`sources`] | the user's password managers, from which a grant fetches values |
 //! | [`scan`] | finding stored values in a text |
 //! | `export` | a copy of the values that other programs can read; with the feature of that name |
 //!
@@ -49,6 +50,7 @@ pub mod made;
 pub mod release;
 pub mod scan;
 mod shape;
+pub mod sources;
 mod state_name;
 mod store;
 

@@ -18,11 +18,13 @@ pub enum StateName {
     Guesses,
     /// The steps of one-time codes that were given, so that none is given twice.
     CodeSteps,
+    /// The key by which KeePassXC knows this guard.
+    KeePassXc,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 7] = [
+    pub const ALL: [StateName; 8] = [
         StateName::Consents,
         StateName::AuditHead,
         StateName::Phrase,
@@ -30,6 +32,7 @@ impl StateName {
         StateName::Quarantine,
         StateName::Guesses,
         StateName::CodeSteps,
+        StateName::KeePassXc,
     ];
 
     /// The name in words, for messages and as associated data.
@@ -42,6 +45,7 @@ impl StateName {
             StateName::Quarantine => "quarantine",
             StateName::Guesses => "guesses",
             StateName::CodeSteps => "code steps",
+            StateName::KeePassXc => "keepassxc",
         }
     }
 
@@ -55,6 +59,7 @@ impl StateName {
             StateName::Quarantine => 5,
             StateName::Guesses => 6,
             StateName::CodeSteps => 7,
+            StateName::KeePassXc => 8,
         }
     }
 }

@@ -10,6 +10,7 @@ use portcullis::vault::{Meta, Secret, StateName, UnlockKey, Vault};
 use portcullis::{Guard, stored_head};
 
 use super::opened::{open_file, verifier};
+use super::sources::{Chosen, Connections};
 use super::{Target, cache};
 use crate::failure::Failure;
 
@@ -18,6 +19,7 @@ pub struct Guarded {
     file: VaultFile,
     key: Key,
     phrase: Option<String>,
+    connections: Connections,
     log: FolderLog,
 }
 
@@ -56,7 +58,8 @@ impl Guarded {
         }
         let phrase = vault.state(StateName::Phrase).ok().flatten();
         let phrase = phrase.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
-        Ok(Guarded { file, key, phrase, log: opened.log })
+        let connections = Connections::of(&vault);
+        Ok(Guarded { file, key, phrase, connections, log: opened.log })
     }
 
     /// The phrase that identifies the consent page to the user.
@@ -64,9 +67,14 @@ impl Guarded {
         self.phrase.clone()
     }
 
-    /// The guard under a policy.
-    pub fn guard(self, policy: &str, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
-        let Guarded { file, key, log, .. } = self;
+    /// The guard under a policy, with the chosen password managers.
+    pub fn guard(
+        self,
+        policy: &str,
+        answerer: Box<dyn Answerer>,
+        sources: &[Chosen],
+    ) -> Result<Guard, Failure> {
+        let Guarded { file, key, log, connections, .. } = self;
         let bytes = file.bytes().to_vec();
         let vault = UserVault {
             bytes: &bytes,
@@ -78,6 +86,7 @@ impl Guarded {
             replaced: Replaced::Nothing,
         };
         let guard = Guard::with_vault(policy, vault, Box::new(log), answerer, Box::new(SystemEntropy));
-        guard.map_err(|error| Failure::Input(error.to_string()))
+        let guard = guard.map_err(|error| Failure::Input(error.to_string()))?;
+        connections.offered(guard, sources)
     }
 }

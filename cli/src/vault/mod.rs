@@ -13,6 +13,8 @@ mod recorded;
 mod replaced;
 mod secrets;
 mod show;
+#[cfg(unix)]
+mod sources;
 
 use std::path::PathBuf;
 
@@ -30,6 +32,8 @@ pub use cache::{holds as cached, works as keyring_works};
 pub use guarded::Guarded;
 pub use opened::{By, Opened, Witness};
 pub use place::{count, trouble as unusable};
+#[cfg(unix)]
+pub use sources::Chosen;
 
 /// The vault, and the source of its passphrase.
 #[derive(Args)]
@@ -157,6 +161,22 @@ pub enum Command {
         #[command(flatten)]
         target: Target,
     },
+    /// Connect a password manager, so that a guard with `--source` takes logins and one-time codes from it. You agree in its own
+    /// window; the vault keeps the key by which it knows the guard.
+    #[cfg(unix)]
+    Connect {
+        #[command(flatten)]
+        target: Target,
+        /// The password manager.
+        #[arg(value_enum)]
+        manager: sources::Manager,
+    },
+    /// Say which password managers are connected, and whether they answer.
+    #[cfg(unix)]
+    Sources {
+        #[command(flatten)]
+        target: Target,
+    },
     /// Set the phrase that the consent page shows, which tells it from an imitation.
     Phrase {
         #[command(flatten)]
@@ -181,6 +201,10 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Import { target, file } => change::import(&target, &file),
         Command::Restore { target, backup } => replaced::restore(&target, backup),
         Command::Accept { target } => replaced::accept(&target),
+        #[cfg(unix)]
+        Command::Connect { target, manager } => sources::connect(&target, manager),
+        #[cfg(unix)]
+        Command::Sources { target } => sources::list(&target),
         Command::Phrase { target } => change::phrase(&target),
     }
 }

@@ -146,6 +146,8 @@ pub enum Reason {
     CodeUsed,
     /// The vault could not note that a one-time code is given.
     CodeNotKept,
+    /// The user's password manager does not run, is locked, refuses or does not answer. To the agent: as [`Reason::NoValue`].
+    SourceUnavailable,
 }
 
 /// The signals that deny when they are unknown.
@@ -200,7 +202,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 79] = [
+    pub const ALL: [Reason; 80] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -280,6 +282,7 @@ impl Reason {
         Reason::DragAfterRelease,
         Reason::CodeUsed,
         Reason::CodeNotKept,
+        Reason::SourceUnavailable,
     ];
 }
 

@@ -35,7 +35,7 @@ impl Reason {
     /// The reason as the model reads it: the same for all that depends on what the vault holds.
     pub const fn as_read_by_the_model(self) -> Reason {
         match self {
-            Reason::ValueUnderivable | Reason::ValueDamaged => Reason::NoValue,
+            Reason::ValueUnderivable | Reason::ValueDamaged | Reason::SourceUnavailable => Reason::NoValue,
             Reason::ValueInText => Reason::EgressBlocked,
             reason => reason,
         }
@@ -406,6 +406,11 @@ impl Reason {
                 "Your vault could not note that a one-time code is given, so none was given.",
                 "Ask the user to look at the vault; then ask again.",
             ),
+            Reason::SourceUnavailable => Words::new(
+                "source_unavailable",
+                "Your password manager does not run, is locked, refused or did not answer, so nothing was taken from it.",
+                "",
+            ),
         }
     }
 }
@@ -486,6 +491,7 @@ mod tests {
         for (reason, read) in [
             (Reason::ValueUnderivable, Reason::NoValue),
             (Reason::ValueDamaged, Reason::NoValue),
+            (Reason::SourceUnavailable, Reason::NoValue),
             (Reason::ValueInText, Reason::EgressBlocked),
         ] {
             assert_eq!(told(reason), told(read));

@@ -18,8 +18,8 @@ use super::content::{Accepts, PageContent};
 use super::listener::{Shared, answer};
 use super::question::{OpenQuestion, Question, Reply};
 use crate::consent::{
-    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, AskedCode, CodeFuture, ConsentPrompt, HAND_OVER_TIMEOUT,
-    HandOver, HandOverFuture, HandedOver, WarnFuture, Warning,
+    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, AskedCode, ChoiceFuture, CodeFuture, ConsentPrompt,
+    HAND_OVER_TIMEOUT, HandOver, HandOverFuture, HandedOver, WarnFuture, Warning, WhichAccount,
 };
 use crate::system::loopback::Hidden;
 use crate::system::own_ports::OwnPort;
@@ -267,7 +267,7 @@ impl Answerer for ConsentPage {
             let accepts = Accepts::Answers(prompt.choices().collect());
             match self.ask(prompt, prompt.ticket().nonce(), accepts).await {
                 Some(Reply::Answer(answer)) => answer,
-                Some(Reply::Code(_)) | None => Answer::No,
+                Some(Reply::Code(_) | Reply::Account(_)) | None => Answer::No,
             }
         })
     }
@@ -283,7 +283,18 @@ impl Answerer for ConsentPage {
             let nonce = nonce.get(..32).unwrap_or_default().to_owned();
             match self.ask(prompt, nonce, Accepts::Code(asked.clone())).await {
                 Some(Reply::Code(code)) => Some(code),
-                Some(Reply::Answer(_)) | None => None,
+                Some(Reply::Answer(_) | Reply::Account(_)) | None => None,
+            }
+        })
+    }
+
+    fn choose<'a>(&'a mut self, which: &'a WhichAccount) -> ChoiceFuture<'a> {
+        Box::pin(async move {
+            let content = PageContent::accounts(which, self.phrase.as_deref());
+            let accepts = Accepts::Account { count: which.labels.len() };
+            match self.notify(accepts, content, Duration::from_millis(ANSWER_TIMEOUT.0)).await {
+                Some(Reply::Account(place)) => Some(place),
+                Some(Reply::Answer(_) | Reply::Code(_)) | None => None,
             }
         })
     }
@@ -302,7 +313,7 @@ impl Answerer for ConsentPage {
             match self.notify(Accepts::HandOver, content, HAND_OVER_TIMEOUT).await {
                 Some(Reply::Answer(Answer::Once)) => HandedOver::Finished,
                 Some(Reply::Answer(_)) => HandedOver::GoOn,
-                Some(Reply::Code(_)) | None => HandedOver::Silence,
+                Some(Reply::Code(_) | Reply::Account(_)) | None => HandedOver::Silence,
             }
         })
     }

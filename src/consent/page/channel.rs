@@ -60,6 +60,10 @@ impl PageChannel {
                 self.slot.answer(nonce, subject, answer, now)?;
                 Some(answer)
             }
+            Message::Account { nonce, subject, account } => {
+                self.slot.account(nonce, subject, account, now)?;
+                None
+            }
             Message::Code { nonce, subject, code } => {
                 self.slot.code(nonce, subject, code, now)?;
                 None

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::consent::{
     Answer, Asked, AskedCode, ConsentPrompt, HandOver, LineStyle, MIN_READING_TIME, SiteName, Warning,
-    visible,
+    WhichAccount, visible,
 };
 
 /// The most characters of a line with a question. An origin has 253.
@@ -26,6 +26,11 @@ pub(super) enum Accepts {
     Answers(Vec<Answer>),
     /// A code, or no.
     Code(AskedCode),
+    /// One of so many accounts, or no.
+    Account {
+        /// Their number.
+        count: usize,
+    },
     /// The report that the user finished manually, or no.
     HandOver,
     /// The confirmation that it was read.
@@ -41,6 +46,8 @@ pub(super) struct PageContent {
     ended: Option<&'static str>,
     phrase: Option<String>,
     code: Option<AskedCode>,
+    /// The accounts that the user chooses among.
+    accounts: Vec<String>,
     warnings: Vec<String>,
     asked: Vec<ShownQuestion>,
 }
@@ -70,6 +77,7 @@ impl PageContent {
             ended: None,
             phrase: shown(phrase),
             code,
+            accounts: Vec::new(),
             warnings,
             asked: prompt.asked.iter().map(ShownQuestion::of).collect(),
         }
@@ -87,11 +95,20 @@ impl PageContent {
         PageContent::message(title, "Nothing waits for you.", &warning.to_string(), phrase)
     }
 
+    /// The content of the choice among accounts.
+    pub fn accounts(which: &WhichAccount, phrase: Option<&str>) -> PageContent {
+        let title = "Choose an account".to_owned();
+        let lapse = "Without a choice nothing is filled in.";
+        let content = PageContent::message(title, lapse, &which.question(), phrase);
+        PageContent { ended: None, accounts: which.shown().collect(), ..content }
+    }
+
     fn message(title: String, lapse: &'static str, text: &str, phrase: Option<&str>) -> PageContent {
         let act = visible(text, MAX_LINE_CHARS);
         let asked = vec![ShownQuestion { act, sites: Vec::new(), plain: Vec::new(), quoted: Vec::new() }];
         let ended = Some("You can close this window.");
-        PageContent { title, lapse, ended, phrase: shown(phrase), code: None, warnings: Vec::new(), asked }
+        let (accounts, warnings) = (Vec::new(), Vec::new());
+        PageContent { title, lapse, ended, phrase: shown(phrase), code: None, accounts, warnings, asked }
     }
 
     /// The content for the page's script; `left` is the question's remaining time.
@@ -102,6 +119,7 @@ impl PageContent {
                 answers.iter().map(|answer| choice(*answer, &label(*answer))).collect()
             }
             Accepts::Code(_) => vec![choice(Answer::No, "Go on without a code")],
+            Accepts::Account { .. } => vec![choice(Answer::No, "None of them")],
             Accepts::HandOver => vec![
                 choice(Answer::No, "Let the agent go on, and read the page"),
                 choice(Answer::Once, "I have finished by hand"),
@@ -119,6 +137,7 @@ impl PageContent {
             "warnings": self.warnings,
             "asked": asked,
             "choices": choices,
+            "accounts": self.accounts,
             "left": u64::try_from(left.as_millis()).unwrap_or(0),
             "look": u64::try_from(MIN_READING_TIME.as_millis()).unwrap_or(u64::MAX),
         })
@@ -140,7 +159,7 @@ fn entry(code: &AskedCode) -> Value {
 pub(super) fn ending(said: Option<Answer>) -> String {
     match said {
         Some(answer) => format!("You said {answer}. You can close this window."),
-        None => "The code is used once and not stored. You can close this window.".to_owned(),
+        None => "It is used for this task and not stored. You can close this window.".to_owned(),
     }
 }
 

@@ -7,9 +7,11 @@
 //! {"show":"<nonce>"}
 //! {"nonce":"<nonce>","subject":"<subject>","answer":"once"}
 //! {"nonce":"<nonce>","subject":"<subject>","code":"123"}
+//! {"nonce":"<nonce>","subject":"<subject>","account":"2"}
 //! ```
 //!
-//! The nonce has 32 hexadecimal digits, the subject 64, both lower case; a code has three or four digits.
+//! The nonce has 32 hexadecimal digits, the subject 64, both lower case; a code has 3 to 10 digits or letters, and an account is one digit,
+//! from 1.
 
 use crate::consent::Answer;
 
@@ -45,6 +47,15 @@ pub enum Message<'a> {
         /// The digits and letters.
         code: &'a [u8],
     },
+    /// Chooses an account.
+    Account {
+        /// The prompt's nonce.
+        nonce: &'a str,
+        /// The hash of the question.
+        subject: &'a str,
+        /// Its place in the list, from 1 to 9.
+        account: u8,
+    },
 }
 
 impl<'a> Message<'a> {
@@ -68,6 +79,9 @@ impl<'a> Message<'a> {
         if let Some(word) = rest.strip_prefix(br#"","answer":""#) {
             let answer = Answer::from_word(std::str::from_utf8(word).ok()?)?;
             return Some(Message::Answer { nonce, subject, answer });
+        }
+        if let Some([digit @ b'1'..=b'9']) = rest.strip_prefix(br#"","account":""#) {
+            return Some(Message::Account { nonce, subject, account: digit - b'0' });
         }
         let code = rest.strip_prefix(br#"","code":""#)?;
         let is_code = LENGTHS.contains(&code.len()) && code.iter().all(u8::is_ascii_alphanumeric);
@@ -94,6 +108,14 @@ impl<'a> Message<'a> {
                 subject.as_bytes(),
                 br#"","code":""#,
                 code,
+            ]),
+            Message::Account { nonce, subject, account } => put(&[
+                br#"{"nonce":""#,
+                nonce.as_bytes(),
+                br#"","subject":""#,
+                subject.as_bytes(),
+                br#"","account":""#,
+                &[b'0'.saturating_add(*account)],
             ]),
         }
         put(&[br#""}"#]);

@@ -87,7 +87,8 @@
     button.className = choice.yes ? "yes" : "no";
     button.disabled = choice.yes;
     button.addEventListener("click", (event) => {
-      if (meant(event, choice.yes)) say({ answer: choice.word });
+      if (!meant(event, choice.yes)) return;
+      say(choice.account === undefined ? { answer: choice.word } : { account: choice.account });
     });
     return button;
   };
@@ -154,7 +155,8 @@
       return !(each.began && each.ended);
     });
     if (unseen.length === 0) seenSince ??= performance.now();
-    const waits = unseen.length > 0 && (question.code !== null || question.choices.some((choice) => choice.yes));
+    const waits = unseen.length > 0 && 
+      (question.code !== null || question.accounts.length > 0 || question.choices.some((choice) => choice.yes));
     if (byId("rest").hidden === waits) {
       // The focused button shows the rest first, and means no after that.
       const [now, next] = [document.querySelector("button.no"), byId("more")];
@@ -202,7 +204,8 @@
     byId("warned").append(...asked.warnings.map((each) => line(made("li", "", each))));
     byId("warnings").hidden = asked.warnings.length === 0;
     byId("asked").append(...asked.asked.map(item));
-    byId("choices").append(...asked.choices.map(button));
+    const account = (label, at) => ({ word: `account ${at + 1}`, label, yes: true, account: `${at + 1}` });
+    byId("choices").append(...asked.accounts.map(account).map(button), ...asked.choices.map(button));
     byId("entry").hidden = asked.code === null;
     byId("codename").textContent = asked.code?.name ?? "";
     byId("codenote").textContent = asked.code?.note ?? "";

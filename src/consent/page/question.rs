@@ -16,6 +16,8 @@ use crate::system::loopback::Hidden;
 pub(super) enum Reply {
     Answer(Answer),
     Code(Secret),
+    /// An account, by its place in the list.
+    Account(usize),
 }
 
 /// Why a step was refused.
@@ -88,7 +90,7 @@ impl QuestionSlot {
         let offered = match &state.question.accepts {
             Accepts::Answers(answers) => answers.contains(&answer),
             Accepts::HandOver => matches!(answer, Answer::No | Answer::Once),
-            Accepts::Code(_) | Accepts::Notice => answer == Answer::No,
+            Accepts::Code(_) | Accepts::Account { .. } | Accepts::Notice => answer == Answer::No,
         };
         state.accept(subject, offered, answer.agrees(), now, || Reply::Answer(answer))
     }
@@ -101,6 +103,16 @@ impl QuestionSlot {
         state.accept(subject, offered, true, now, || {
             Reply::Code(Secret::filled(code.len(), |bytes| bytes.copy_from_slice(code)))
         })
+    }
+
+    /// Accepts an account, by its number from 1, where the question has so many.
+    pub fn account(&self, nonce: &str, subject: &str, account: u8, now: Instant) -> Result<(), Refused> {
+        let mut state = self.lock();
+        let state = waiting(&mut state, nonce, now)?;
+        let place = usize::from(account).checked_sub(1);
+        let place =
+            place.filter(|at| matches!(state.question.accepts, Accepts::Account { count } if *at < count));
+        state.accept(subject, place.is_some(), true, now, || Reply::Account(place.unwrap_or_default()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<State>> {
@@ -167,6 +179,15 @@ mod tests {
         Show { right: bool },
         Answer { right: bool, about: bool, answer: Answer },
         Code { right: bool, about: bool },
+        Account { right: bool, about: bool, account: u8 },
+    }
+
+    /// What a question asks for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Asks {
+        Answer,
+        Code,
+        Account,
     }
 
     fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
@@ -180,6 +201,11 @@ mod tests {
                 answer
             }),
             (right(), right()).prop_map(|(right, about)| Step::Code { right, about }),
+            (right(), right(), 0..5u8).prop_map(|(right, about, account)| Step::Account {
+                right,
+                about,
+                account
+            }),
         ];
         let wait = prop_oneof![0..5u64, 650..750u64, Just(700), Just(LASTS - 700), 1..LASTS];
         prop::collection::vec((wait, step), 1..8)
@@ -190,16 +216,20 @@ mod tests {
         /// all earlier steps.
         #[test]
         fn a_question_is_shown_once_and_answered_once(
-            code in any::<bool>(),
+            asks in prop::sample::select(vec![Asks::Answer, Asks::Code, Asks::Account]),
             offered in prop::sample::subsequence(Answer::ALL.to_vec(), 1..5),
             steps in steps(),
         ) {
             let began = Instant::now();
             let slot: Arc<QuestionSlot> = Arc::default();
             let card = || AskedCode::Card("card:me".to_owned());
-            let accepts = if code { Accepts::Code(card()) } else { Accepts::Answers(offered.clone()) };
+            let accepts = match asks {
+                Asks::Answer => Accepts::Answers(offered.clone()),
+                Asks::Code => Accepts::Code(card()),
+                Asks::Account => Accepts::Account { count: 3 },
+            };
             let mut open = slot.put(question(accepts, began));
-            let (mut at, mut shown_at, mut taken) = (0, None, None);
+            let (mut at, mut shown_at, mut taken, mut chosen) = (0, None, None, None);
             for (wait, step) in steps {
                 at += wait;
                 let now = began + Duration::from_millis(at);
@@ -217,7 +247,8 @@ mod tests {
                     }
                     Step::Answer { right, about: subject, answer } => {
                         let result = slot.answer(nonce(right), about(subject), answer, now);
-                        let fits = if code { answer == Answer::No } else { offered.contains(&answer) };
+                        let is_choice = asks == Asks::Answer;
+                        let fits = if is_choice { offered.contains(&answer) } else { answer == Answer::No };
                         let may = alive && right && subject && fits;
                         let early = may && answer.agrees() && !looked;
                         prop_assert_eq!(result.is_ok(), may && !early);
@@ -228,9 +259,17 @@ mod tests {
                     }
                     Step::Code { right, about: subject } => {
                         let result = slot.code(nonce(right), about(subject), b"123", now);
-                        prop_assert_eq!(result.is_ok(), alive && right && subject && code && looked);
+                        prop_assert_eq!(result.is_ok(), alive && right && subject && asks == Asks::Code && looked);
                         if result.is_ok() {
                             taken = Some(None);
+                        }
+                    }
+                    Step::Account { right, about: subject, account } => {
+                        let result = slot.account(nonce(right), about(subject), account, now);
+                        let fits = asks == Asks::Account && (1..=3).contains(&account);
+                        prop_assert_eq!(result.is_ok(), alive && right && subject && fits && looked);
+                        if result.is_ok() {
+                            (taken, chosen) = (Some(None), Some(usize::from(account) - 1));
                         }
                     }
                 }
@@ -238,6 +277,10 @@ mod tests {
             let reply = match open.reply.try_recv() {
                 Ok(Reply::Answer(answer)) => Some(Some(answer)),
                 Ok(Reply::Code(_)) => Some(None),
+                Ok(Reply::Account(place)) => {
+                    prop_assert_eq!(Some(place), chosen);
+                    Some(None)
+                }
                 Err(_) => None,
             };
             prop_assert_eq!(reply, taken);

@@ -96,7 +96,15 @@ impl Core {
             }
             (BlockPhase::AskingCode, Event::CodeAsked) => self.release_next(block, now),
             (BlockPhase::Deciding, Event::Seen(seen)) => self.decide_current(block, seen, now),
-            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => self.code_before(block, release),
+            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => {
+                self.fetch_before(block, release)
+            }
+            (BlockPhase::Fetching(release), Event::Fetched(report)) => {
+                self.record_fetch(block, release, report)
+            }
+            (BlockPhase::RecordingFetch { release, outcome }, Event::Recorded(true)) => {
+                self.fetched(block, release, outcome)
+            }
             (BlockPhase::ReadingClock(release), Event::Clock { unix_ms }) => {
                 self.make_code(block, release, unix_ms)
             }
@@ -111,6 +119,7 @@ impl Core {
             }
             (
                 BlockPhase::RecordingIntent(_)
+                | BlockPhase::RecordingFetch { .. }
                 | BlockPhase::RecordingKept { .. }
                 | BlockPhase::RecordingAnswer { .. },
                 Event::Recorded(false),
@@ -288,10 +297,12 @@ impl Core {
         RequestResult::denied(kind, reason)
     }
 
-    /// Warns the user of a refusal for a low safety or for an egress that stays open, once per kind of request.
+    /// Warns the user of a refusal for a low safety, for an egress that stays open or for a password manager that gives nothing, once
+    /// per kind of request.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
         let waits = self.user.wait.take().filter(|_| reason == Reason::EgressBlocked);
-        let is_warned_of = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
+        let is_warned_of =
+            matches!(reason, Reason::LowSafety | Reason::EgressBlocked | Reason::SourceUnavailable);
         let (origin, wait) = match waits {
             Some((origin, wait)) => (Some(origin), Some(wait)),
             None => (self.read.origin.clone(), None),

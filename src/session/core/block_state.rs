@@ -16,6 +16,7 @@ use vault::NewPasswordRules;
 use crate::consent::{Answer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
+use crate::guard::sources::FetchOutcome;
 use crate::session::outcome::{RequestResult, ShownValues};
 
 /// One request of the block.
@@ -243,6 +244,10 @@ pub(in crate::session) enum BlockPhase {
     Deciding,
     /// The record of the intent.
     RecordingIntent(GrantedRelease),
+    /// The values of a password manager.
+    Fetching(GrantedRelease),
+    /// The record of the fetch.
+    RecordingFetch { release: GrantedRelease, outcome: FetchOutcome },
     /// The time, by which a one-time code is made.
     ReadingClock(GrantedRelease),
     /// The vault's file, with what was made for this release.

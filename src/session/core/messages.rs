@@ -11,10 +11,12 @@ use classifier::Safety;
 use policy_dfa::Reason;
 use sirl::Money;
 use vault::SealedCard;
+use vault::sources::Wanted;
 
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver};
+use crate::guard::sources::FetchReport;
 use crate::session::outcome::ActionOutcome;
 
 /// The part of the page that the driver looks at.
@@ -131,6 +133,8 @@ pub enum GuardCommand {
     },
     /// Write the vault's file, which has a new password or the step of a one-time code. Nothing is released before it is on disk.
     KeepVault,
+    /// Fetch values from the user's password managers, and put them into the vault for the task.
+    Fetch(Box<Wanted>),
     /// Tell the time.
     ReadClock,
 }
@@ -185,6 +189,8 @@ pub enum Event {
         /// In milliseconds since 1970.
         unix_ms: u64,
     },
+    /// A fetch ended.
+    Fetched(FetchReport),
     /// The user answered, or let the prompt expire.
     Answered(Answered),
     /// The code was given and is in the vault, or was not given.

@@ -17,6 +17,7 @@
 //! | `survey` | the looks at the page before a block's question, and that question |
 //! | `new_password` | a password that is made for a form, and kept before it is released |
 //! | `one_time_code` | a one-time code that is made for a release |
+//! | `fetched` | values that a password manager supplies for a release |
 //! | `made` | a secret that was made for a release, kept and recorded before it |
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
@@ -25,6 +26,7 @@
 mod agent_messages;
 mod block;
 pub(super) mod block_state;
+mod fetched;
 mod hand_over;
 mod made;
 mod messages;

@@ -15,6 +15,7 @@ use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::pointing::PointedForm;
 use crate::guard::shared_vault::SharedVault;
+use crate::guard::sources::ServedBy;
 use crate::guard::taint::{SharedTaint, TaintTracker};
 use crate::safety::TaskSafety;
 
@@ -63,6 +64,8 @@ pub(in crate::session) struct CoreSettings {
     pub offers_hand_over: bool,
     /// True if purchases can be carried out.
     pub has_payment_handler: bool,
+    /// The user's password managers, with the kinds that they serve.
+    pub sources: Vec<ServedBy>,
     /// The author of the task.
     pub chosen_by: ChosenBy,
     /// Why the container was not raised, if the task would need it.
@@ -79,6 +82,7 @@ impl Default for CoreSettings {
             shows_values_to_model: false,
             offers_hand_over: false,
             has_payment_handler: true,
+            sources: Vec::new(),
             chosen_by: ChosenBy::Agent,
             not_raised: None,
             notice: None,

@@ -230,6 +230,7 @@ impl SealedTask {
             .with_values_shown_to_the_model(dependencies.shows_values_to_model)
             .with_hand_over(dependencies.answerer.offers_hand_over())
             .with_payment_handler(dependencies.payments.is_some())
+            .with_sources(dependencies.sources.iter().map(|source| source.serves.clone()).collect())
             .not_raised(self.not_raised)
             .chosen_by(self.chosen_by)
             .with_notice(self.surface.notice());

@@ -164,8 +164,22 @@ impl Core {
 
     /// The records that would supply the fields for all these origins.
     fn records_for(&self, kind: Kind, fields: FieldSet, to: &[&Origin]) -> Vec<String> {
-        let Ok(vault) = self.values.vault.lock() else { return Vec::new() };
-        distinct_records(vault.suppliers_among(kind, fields, to))
+        let mut records = {
+            let Ok(vault) = self.values.vault.lock() else { return Vec::new() };
+            let named = vault.suppliers_among(kind, fields, to).into_iter().map(|(handle, field)| {
+                // A source's account is named by the source: its handle is the guard's, and the user does not know it.
+                (vault.source_of(&handle).map_or(handle.clone(), str::to_owned), field)
+            });
+            distinct_records(named.collect())
+        };
+        if let [first, others @ ..] = to
+            && others.iter().all(|other| other == first)
+            && let Some(source) = self.source_for(kind, fields, first)
+            && !records.iter().any(|record| record == source)
+        {
+            records.push(source.to_owned());
+        }
+        records
     }
 
     /// The fields of the records that would supply the fields of a login: an account without a user name is named by its e-mail
@@ -210,6 +224,9 @@ impl Core {
             _ => None,
         })?;
         let code = FieldSet::EMPTY.with(Field::OneTimeCode);
+        if self.source_for(Kind::Otp, code, to).is_some() {
+            return None;
+        }
         let vault = self.values.vault.lock().ok()?;
         let released = self.values.releases.all();
         let is_there = vault.suppliers(Kind::Otp, code, to).into_iter().any(|(handle, field)| {

@@ -11,6 +11,7 @@ enum Json {
     Show { show: String },
     Answer { nonce: String, subject: String, answer: String },
     Code { nonce: String, subject: String, code: String },
+    Account { nonce: String, subject: String, account: String },
 }
 
 /// Reads any bytes as a message, and compares it with the result of a JSON library.
@@ -40,6 +41,10 @@ pub fn run(input: &[u8]) {
             Some(Message::Code { nonce, subject, code }),
             Some(Json::Code { nonce: n, subject: s, code: c }),
         ) => nonce == n && subject == s && *code == c.as_bytes(),
+        (
+            Some(Message::Account { nonce, subject, account }),
+            Some(Json::Account { nonce: n, subject: s, account: a }),
+        ) => nonce == n && subject == s && account.to_string() == *a,
         _ => false,
     };
     assert!(same, "the reader and a JSON library differ");
@@ -55,8 +60,14 @@ fn has_valid_members(json: &Json) -> bool {
             hex(nonce, 32) && hex(subject, 64) && Answer::ALL.iter().any(|it| it.as_str() == answer)
         }
         Json::Code { nonce, subject, code } => {
-            let digits = code.chars().all(|c| c.is_ascii_digit());
-            hex(nonce, 32) && hex(subject, 64) && digits && (3..=4).contains(&code.len())
+            let is_code = code.chars().all(|c| c.is_ascii_alphanumeric()) && (3..=10).contains(&code.len());
+            hex(nonce, 32) && hex(subject, 64) && is_code
+        }
+        Json::Account { nonce, subject, account } => {
+            hex(nonce, 32)
+                && hex(subject, 64)
+                && account.len() == 1
+                && ("1"..="9").contains(&account.as_str())
         }
     }
 }

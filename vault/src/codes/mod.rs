@@ -33,6 +33,15 @@ use steps::Steps;
 /// The time for which a code must still be good when it is made, in seconds. The agent has yet to send the form.
 const LEAST_LEFT: u64 = 4;
 
+/// A step whose code is to be given.
+pub(crate) struct Given {
+    /// The name under which it is noted.
+    pub(crate) name: [u8; 8],
+    pub(crate) step: u64,
+    /// The seconds that are left of it.
+    pub(crate) left: u64,
+}
+
 /// Why no code could be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -95,17 +104,32 @@ impl Vault {
         let text = std::str::from_utf8(plain.expose()).unwrap_or_default();
         let seed = CodeSeed::parse(text).map_err(|_| ReleaseError::Damaged(Field::OneTimeCode))?;
         drop(plain);
-        let (step, left) = seed.step(unix_ms / 1000);
-        let mut steps = Steps::read(self.state(StateName::CodeSteps)?.as_deref());
-        if !steps.is_new(seed.name(), step) || left < LEAST_LEFT {
-            return Err(CodeError::Wait { seconds: left });
-        }
-        steps.note(seed.name(), step);
-        self.set_state(StateName::CodeSteps, &steps.to_bytes(), entropy)?;
-        let code = seed.code(step);
-        let code = Secret::filled(code.len(), |out| out.copy_from_slice(code.as_bytes()));
+        let code = self.give(&seed, unix_ms, entropy)?;
         self.insert_for_task(&handle, Field::OneTimeCode, code, &binding, entropy)?;
         Ok(true)
+    }
+
+    /// The code of the present step of a seed, which is noted as given.
+    pub(crate) fn give(
+        &mut self,
+        seed: &CodeSeed,
+        unix_ms: u64,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Secret, CodeError> {
+        let (step, left) = seed.step(unix_ms / 1000);
+        self.note_given(&Given { name: seed.name(), step, left }, entropy)?;
+        let code = seed.code(step);
+        Ok(Secret::filled(code.len(), |out| out.copy_from_slice(code.as_bytes())))
+    }
+
+    /// Notes that the code of a step is given, unless one of this step or a later one was.
+    pub(crate) fn note_given(&mut self, given: &Given, entropy: &mut dyn Entropy) -> Result<(), CodeError> {
+        let mut steps = Steps::read(self.state(StateName::CodeSteps)?.as_deref());
+        if !steps.is_new(given.name, given.step) || given.left < LEAST_LEFT {
+            return Err(CodeError::Wait { seconds: given.left });
+        }
+        steps.note(given.name, given.step);
+        Ok(self.set_state(StateName::CodeSteps, &steps.to_bytes(), entropy)?)
     }
 
     /// Keeps a code that the user typed for one task: with the login of this origin, or as a record of its own.

@@ -7,7 +7,8 @@
 //! with the expiry of another. Only name, phone, e-mail, user name and company, which records share, may come from another record if
 //! the primary one lacks them. The primary record is chosen by these criteria, in this order:
 //!
-//! 1. it has a value that the user gave for this task, or a password that the guard made in it;
+//! 1. it has a value that the user gave for this task, or a password that the guard made in it; for a login, also one that was fetched
+//!    from a source;
 //! 2. it has all of the requested fields that records do not share, and the password if a login is requested, so that each page of
 //!    a login in steps gets its part from the same account; for a payment number, expiry and, if
 //!    a card has one, code, so that each frame gets its part of the same card;
@@ -197,8 +198,12 @@ impl Vault {
 
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
     pub(crate) fn supply(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Supply<'_> {
-        let of_task = self.task.records.iter().map(|record| Candidate { record, for_task: true });
         let own_kind = record_kind(kind);
+        // An account of a source was fetched for logins, and the user gave it for nothing else.
+        let of_task = self.task.records.iter().map(|record| Candidate {
+            record,
+            for_task: matches!(own_kind, "login" | "otp") || self.source_of(&record.handle).is_none(),
+        });
         let made = self.task.made.iter().find(|made| origins.iter().all(|origin| **origin == made.origin));
         let made = made.map(|made| made.handle.as_str());
         let is_made = |record: &Record| own_kind == "login" && Some(record.handle.as_str()) == made;

@@ -2,6 +2,7 @@
 
 use crate::content::record::Record;
 use crate::made::Made;
+use crate::sources::Fetch;
 use crate::store::vault::Vault;
 
 /// The place of one session among those that use a vault at the same time. What the vault keeps for a task, it keeps for the
@@ -14,6 +15,8 @@ pub struct TaskSlot(pub u64);
 pub(crate) struct TaskValues {
     pub slot: TaskSlot,
     pub records: Vec<Record>,
+    /// The accounts of sources whose values are among the records.
+    pub fetched: Vec<Fetch>,
     /// The passwords that were made in this task. Their records are stored.
     pub made: Vec<Made>,
     /// The persona whose records are preferred.
@@ -39,6 +42,6 @@ impl Vault {
 
 impl TaskValues {
     fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.made.is_empty() && self.preferred.is_none()
+        self.records.is_empty() && self.fetched.is_empty() && self.made.is_empty() && self.preferred.is_none()
     }
 }

@@ -10,6 +10,7 @@ mod messages;
 mod outgoing;
 mod parts;
 mod release;
+mod sources;
 mod store;
 mod supply;
 mod task_values;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use portcullis::consent::{
-    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, AskedCode, CodeFuture, ConsentPrompt, FormQuestion,
-    HandOver, HandOverFuture, MIN_READING_TIME, WarnFuture, Warning,
+    ANSWER_TIMEOUT, Answer, AnswerFuture, Answerer, AskedCode, ChoiceFuture, CodeFuture, ConsentPrompt,
+    FormQuestion, HandOver, HandOverFuture, MIN_READING_TIME, WarnFuture, Warning, WhichAccount,
 };
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -104,6 +104,10 @@ impl Answerer for ClientForm {
 
     fn code<'a>(&'a mut self, asked: &'a AskedCode, prompt: &'a ConsentPrompt) -> CodeFuture<'a> {
         self.otherwise.code(asked, prompt)
+    }
+
+    fn choose<'a>(&'a mut self, which: &'a WhichAccount) -> ChoiceFuture<'a> {
+        self.otherwise.choose(which)
     }
 
     fn reached_the_user(&self) -> bool {

@@ -1,0 +1,179 @@
+//! Password managers: asked once a login is granted, named in the question, and one reason to the agent whatever they answer.
+
+use crate::played::{Played, SHOP, control, origin};
+use browser_signals::{Container, Destination, Fact, Sink, Snapshot, Verb};
+use policy_dfa::Reason;
+use portcullis::audit::AuditEvent;
+use portcullis::consent::Answer;
+use portcullis::guard::sources::{FetchOutcome, ServedBy};
+use portcullis::{Action, DEFAULT_POLICY};
+use sirl::{Field, Kind};
+use vault::sources::{Account, FetchedCode, FetchedValues, SourceError};
+use vault::{Binding, Secret};
+
+const LOGIN: &str = "REQ.login fields=[\"username\",\"password\"]\nREQ.end";
+const CODE: &str = "REQ.otp fields=[\"one_time_code\"]\nREQ.end";
+const PASSWORD: &str = "opal-kettle-harbour";
+
+fn form(tokens: &[&str]) -> Snapshot {
+    let mut page = crate::played::checkout();
+    page.path = Fact::Known("/login".into());
+    page.destination =
+        Fact::Known(Destination { origin: origin(SHOP), path: "/login".into(), method: "POST".into() });
+    page.sink = Fact::Known(Sink::LoginForm);
+    page.controls = tokens.iter().zip(1..).map(|(token, node)| control(node, token)).collect();
+    for control in page.controls.iter_mut().filter(|control| &*control.autocomplete == "current-password") {
+        control.input_type = "password".into();
+    }
+    page
+}
+
+fn values() -> FetchedValues {
+    FetchedValues {
+        account: Account { id: "7".to_owned(), label: "ana".to_owned() },
+        username: Some(Secret::new("ana-of-the-hill")),
+        password: Some(Secret::new(PASSWORD)),
+        code: Some(FetchedCode::Code(Secret::new("492813"))),
+    }
+}
+
+/// A task at the shop, with an empty vault and a password manager that serves logins and one-time codes.
+fn at(page: Snapshot, kinds: &[Kind]) -> Played {
+    let task = (Container::T2, &[Kind::Login, Kind::Otp][..]);
+    let mut played = Played::for_task(DEFAULT_POLICY, task, &[], "log in at the shop");
+    played.core =
+        played.core.with_sources(vec![ServedBy { name: "KeePassXC".to_owned(), kinds: kinds.to_vec() }]);
+    played.source = || Ok(Some(values()));
+    played.looks = vec![page];
+    played.answer = Answer::Once;
+    played
+}
+
+fn login_page() -> Snapshot {
+    form(&["username", "current-password"])
+}
+
+fn fetches(played: &Played) -> Vec<&'static str> {
+    let outcome = |event: &AuditEvent| match event {
+        AuditEvent::Fetched { outcome, .. } => Some(*outcome),
+        _ => None,
+    };
+    played.records.iter().filter_map(outcome).collect()
+}
+
+#[test]
+fn a_login_is_fetched_once_it_is_granted_and_the_question_names_the_source() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    let reply = played.request(LOGIN);
+    assert!(reply.starts_with("GRANT.login"), "{reply}");
+    assert_eq!((played.fills, played.fetches.len()), (1, 1));
+    assert!(played.prompts[0].contains("KeePassXC"), "{}", played.prompts[0]);
+    let place = |wanted: fn(&AuditEvent) -> bool| played.records.iter().position(wanted).unwrap();
+    let intent = place(|event| matches!(event, AuditEvent::Intent { .. }));
+    let fetched = place(|event| matches!(event, AuditEvent::Fetched { outcome: "fetched", .. }));
+    let outcome = place(|event| matches!(event, AuditEvent::Outcome { failed: None, .. }));
+    assert!(intent < fetched && fetched < outcome, "{:?}", played.records);
+    assert!(!played.vault.lock().unwrap().scan(PASSWORD).unwrap().is_empty(), "it is masked");
+    let records: String = played.records.iter().map(|event| event.to_json().to_string()).collect();
+    for canary in [PASSWORD, "ana-of-the-hill", "492813"] {
+        assert!(!records.contains(canary) && !reply.contains(canary), "{canary}");
+        assert!(!played.prompts.concat().contains(canary), "{canary}");
+    }
+}
+
+#[test]
+fn nothing_is_fetched_before_a_yes_or_for_a_kind_that_the_user_did_not_configure() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.answer = Answer::No;
+    assert_eq!(played.request(LOGIN), "DENY.login {\"reason\":\"consent_denied\"}");
+    assert!(played.fetches.is_empty());
+    let mut played = at(login_page(), &[Kind::Otp]);
+    assert_eq!(played.request(LOGIN), "DENY.login {\"reason\":\"no_value\"}");
+    assert!(played.fetches.is_empty() && !played.prompts[0].contains("KeePassXC"));
+    // The control: with the kind it is filled.
+    let mut played = at(login_page(), &[Kind::Otp, Kind::Login]);
+    assert!(played.request(LOGIN).starts_with("GRANT.login"));
+}
+
+#[test]
+fn the_users_own_login_comes_first() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    let place = Binding::Origin(origin(SHOP));
+    for (field, value) in [(Field::Username, "own"), (Field::Password, "own-password")] {
+        let mut vault = played.vault.lock().unwrap();
+        vault
+            .insert("login:shop", field, Secret::new(value), &place, &mut portcullis::guard::SystemEntropy)
+            .unwrap();
+    }
+    assert!(played.request(LOGIN).starts_with("GRANT.login"));
+    assert!(played.fetches.is_empty() && played.prompts[0].contains("login:shop"));
+}
+
+#[test]
+fn whatever_a_source_answers_is_one_reason_to_the_agent() {
+    let denied = "DENY.login {\"reason\":\"no_value\"}";
+    let answers: [fn() -> Result<Option<FetchedValues>, FetchOutcome>; 5] = [
+        || Ok(None),
+        || Err(FetchOutcome::Failed(SourceError::Locked)),
+        || Err(FetchOutcome::Failed(SourceError::TimedOut)),
+        || Err(FetchOutcome::NotChosen),
+        || Ok(Some(FetchedValues { password: Some(Secret::new("two\nlines")), ..values() })),
+    ];
+    let steps: Vec<(String, String, u32)> = answers
+        .into_iter()
+        .map(|answer| {
+            let mut played = at(login_page(), &[Kind::Login]);
+            played.source = answer;
+            let reply = played.request(LOGIN);
+            assert_eq!(played.fills, 0);
+            (reply, played.with_next_steps(), played.core.counts().prompts)
+        })
+        .collect();
+    assert!(steps.iter().all(|step| step == &steps[0]), "{steps:?}");
+    assert_eq!(steps[0].0, denied);
+}
+
+#[test]
+fn the_user_is_told_that_the_source_is_locked_and_the_record_says_it() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.source = || Err(FetchOutcome::Failed(SourceError::Locked));
+    played.act(Action::Verb(Verb::Read));
+    played.request(LOGIN);
+    let warned = played.core.take_warnings();
+    assert_eq!(warned.len(), 1);
+    assert_eq!(warned[0].reason, Reason::SourceUnavailable);
+    assert!(warned[0].to_string().contains("password manager"), "{}", warned[0]);
+    assert_eq!(fetches(&played), ["locked"]);
+}
+
+#[test]
+fn a_code_is_noted_in_the_vaults_file_before_it_is_filled_and_is_given_once() {
+    let mut played = at(form(&["one-time-code"]), &[Kind::Otp]);
+    assert!(played.request(CODE).starts_with("GRANT.otp"));
+    assert_eq!((played.fills, played.kept.len(), played.codes_asked), (1, 1, 0));
+    assert_eq!(played.request(CODE), "DENY.otp {\"reason\":\"code_used\"}");
+    assert_eq!(fetches(&played), ["fetched", "unfit"]);
+    let mut played = at(form(&["one-time-code"]), &[Kind::Otp]);
+    played.keeping = false;
+    assert_eq!(played.request(CODE), "DENY.otp {\"reason\":\"code_not_kept\"}");
+    assert_eq!((played.fills, played.vault.lock().unwrap().scan("492813").unwrap().len()), (0, 0));
+}
+
+#[test]
+fn what_cannot_be_recorded_is_not_released() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.unrecorded = |event| matches!(event, AuditEvent::Fetched { .. });
+    assert_eq!(played.request(LOGIN), "DENY.login {\"reason\":\"audit_unavailable\"}");
+    assert_eq!(played.fills, 0);
+}
+
+#[test]
+fn a_login_in_steps_goes_on_with_what_was_fetched() {
+    let mut played = at(form(&["username"]), &[Kind::Login]);
+    assert!(played.request("REQ.login fields=[\"username\"]\nREQ.end").starts_with("GRANT.login"));
+    played.looks = vec![form(&["current-password"])];
+    assert!(played.request("REQ.login fields=[\"password\"]\nREQ.end").starts_with("GRANT.login"));
+    assert_eq!(played.fetches.len(), 2, "each grant fetches its own fields");
+    let fields: Vec<Vec<Field>> = played.fetches.iter().map(|wanted| wanted.iter().collect()).collect();
+    assert_eq!(fields, [vec![Field::Username], vec![Field::Password]]);
+}

@@ -1,0 +1,73 @@
+//! Why a source gives nothing. No message has a word of the source's own: it may be a value.
+
+use policy_dfa::Reason;
+
+use crate::codes::CodeError;
+use crate::error::VaultError;
+
+/// Why a source gives nothing, in words for the user, after its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The program is not there, or does not run.
+    #[error("it does not run; start it")]
+    NotRunning,
+    /// It is locked.
+    #[error("it is locked; unlock it in its own window")]
+    Locked,
+    /// It does not know this guard.
+    #[error("it does not know this guard; connect it with `portcullis vault connect`")]
+    NotConnected,
+    /// The user refused in the source's own window.
+    #[error("the request was refused in its own window")]
+    Refused,
+    /// It has an entry and does not say whether the entry is for this site.
+    #[error(
+        "it does not say whether its entry is for this site; give the entry an additional attribute `KPH: portcullis` with the value `{{URL}}`"
+    )]
+    Unproven,
+    /// It did not answer in time.
+    #[error("it did not answer in time; look whether it waits for you")]
+    TimedOut,
+    /// Its answer is not understood.
+    #[error("its answer is not understood; the version of the program may be another one")]
+    Answer,
+}
+
+impl SourceError {
+    /// The reason.
+    pub const fn reason(self) -> Reason {
+        Reason::SourceUnavailable
+    }
+}
+
+/// Why the values of a source are not kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeepError {
+    /// No wanted field has a value.
+    #[error("the source has no value for the wanted fields")]
+    NoValue,
+    /// A value has characters that no such field has, or no seed can be read.
+    #[error("a value of the source is damaged")]
+    Damaged,
+    /// The code could not be given.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// The vault does not take the value.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+}
+
+impl KeepError {
+    /// The reason.
+    pub fn reason(&self) -> Reason {
+        match self {
+            KeepError::NoValue => Reason::NoValue,
+            KeepError::Damaged => Reason::ValueDamaged,
+            KeepError::Code(error) => error.reason(),
+            KeepError::Vault(VaultError::Locked) => Reason::VaultLocked,
+            KeepError::Vault(_) => Reason::ValueDamaged,
+        }
+    }
+}

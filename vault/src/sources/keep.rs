@@ -1,0 +1,156 @@
+//! The fetched values: checked, sealed for one task, and bound to the origin of the grant.
+
+use browser_signals::Origin;
+use sha2::{Digest, Sha256};
+use sirl::Field;
+
+use super::error::KeepError;
+use super::{Account, FetchedCode, FetchedValues, Wanted};
+use crate::codes::{CodeSeed, Given};
+use crate::content::binding::Binding;
+use crate::crypto::cipher::Entropy;
+use crate::crypto::secret::Secret;
+use crate::error::VaultError;
+use crate::store::vault::Vault;
+
+/// The length of a step of a source's own codes, in seconds. The source does not tell it, and this is the usual one.
+const CODE_STEP: u64 = 30;
+
+/// The values of one account of a source that are kept for the task.
+pub(crate) struct Fetch {
+    pub(crate) handle: String,
+    pub(crate) origin: Origin,
+    pub(crate) source: String,
+    pub(crate) account: String,
+}
+
+impl Vault {
+    /// Keeps the wanted fields of an account for this task, bound to the exact origin of the grant, and drops every other value. Returns
+    /// true if the vault changed: then the caller writes its file before the grant is redeemed, since a one-time code is never
+    /// given twice. The values are released, found and masked as the user's own of this task are, until the task ends.
+    ///
+    /// # Errors
+    /// [`KeepError`]; then nothing new is kept.
+    pub fn keep_fetched(
+        &mut self,
+        wanted: &Wanted,
+        source: &str,
+        values: FetchedValues,
+        unix_ms: u64,
+        entropy: &mut dyn Entropy,
+    ) -> Result<bool, KeepError> {
+        let FetchedValues { account, username, password, code } = values;
+        let handle = self.handle_for(&wanted.origin, source, &account)?;
+        let mut kept = Vec::new();
+        for field in wanted.fields.iter() {
+            let value = match field {
+                Field::Username => username.as_ref().map(|name| copy(name)),
+                // A name without an address is no e-mail address.
+                Field::Email => {
+                    username.as_ref().filter(|name| name.expose().contains(&b'@')).map(|name| copy(name))
+                }
+                Field::Password => password.as_ref().map(|password| copy(password)),
+                _ => None,
+            };
+            kept.extend(value.map(|value| (field, value)));
+        }
+        if kept.iter().any(|(_, value)| !is_one_line(value)) {
+            return Err(KeepError::Damaged);
+        }
+        let code = code.filter(|_| wanted.fields.contains(Field::OneTimeCode));
+        if kept.is_empty() && code.is_none() {
+            return Err(KeepError::NoValue);
+        }
+        let is_changed = code.is_some();
+        if let Some(code) = code {
+            let name = step_name(source, &account);
+            kept.push((Field::OneTimeCode, self.give_code(code, name, unix_ms, entropy)?));
+        }
+        let binding = Binding::Origin(wanted.origin.clone());
+        for (field, value) in kept {
+            self.insert_for_task(&handle, field, value, &binding, entropy)?;
+        }
+        let origin = wanted.origin.clone();
+        if !self.task.fetched.iter().any(|fetch| fetch.handle == handle) {
+            self.task.fetched.push(Fetch { handle, origin, source: source.to_owned(), account: account.id });
+        }
+        Ok(is_changed)
+    }
+
+    /// The account that was fetched for this origin in this task, by the source's own name for it. A login in steps goes on with it.
+    pub fn fetched_account(&self, source: &str, origin: &Origin) -> Option<&str> {
+        let of_place = |fetch: &&Fetch| fetch.source == source && fetch.origin == *origin;
+        self.task.fetched.iter().find(of_place).map(|fetch| fetch.account.as_str())
+    }
+
+    /// The source that supplied the values of this record in this task.
+    pub fn source_of(&self, handle: &str) -> Option<&str> {
+        self.task.fetched.iter().find(|fetch| fetch.handle == handle).map(|fetch| fetch.source.as_str())
+    }
+
+    pub(super) fn has_fetched(&self, field: Field, origin: &Origin) -> bool {
+        let mut of_place = self.task.fetched.iter().filter(|fetch| fetch.origin == *origin);
+        of_place.any(|fetch| {
+            self.task.records.iter().any(|record| record.handle == fetch.handle && record.field == field)
+        })
+    }
+
+    /// The guard's own handle for an account: it has no word of the source's.
+    fn handle_for(&self, origin: &Origin, source: &str, account: &Account) -> Result<String, VaultError> {
+        let same =
+            |fetch: &&Fetch| fetch.origin == *origin && fetch.source == source && fetch.account == account.id;
+        match self.task.fetched.iter().find(same) {
+            Some(fetch) => Ok(fetch.handle.clone()),
+            None => self.new_login(origin).ok_or(VaultError::BadHandle),
+        }
+    }
+
+    /// The code of the present step, which is noted as given.
+    fn give_code(
+        &mut self,
+        code: FetchedCode,
+        name: [u8; 8],
+        unix_ms: u64,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Secret, KeepError> {
+        let seconds = unix_ms / 1000;
+        match code {
+            FetchedCode::Code(code) => {
+                if !is_code(&code) {
+                    return Err(KeepError::Damaged);
+                }
+                let left = CODE_STEP - seconds % CODE_STEP;
+                self.note_given(&Given { name, step: seconds / CODE_STEP, left }, entropy)?;
+                Ok(code)
+            }
+            FetchedCode::Seed(seed) => {
+                let text = std::str::from_utf8(seed.expose()).map_err(|_| KeepError::Damaged)?;
+                let seed = CodeSeed::parse(text).map_err(|_| KeepError::Damaged)?;
+                Ok(self.give(&seed, unix_ms, entropy)?)
+            }
+        }
+    }
+}
+
+/// A name for the codes of an account, under which the step is noted.
+fn step_name(source: &str, account: &Account) -> [u8; 8] {
+    let mut hash = Sha256::new();
+    for part in [b"code of a source".as_slice(), source.as_bytes(), account.id.as_bytes()] {
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().first_chunk::<8>().copied().unwrap_or_default()
+}
+
+fn copy(value: &Secret) -> Secret {
+    Secret::filled(value.expose().len(), |out| out.copy_from_slice(value.expose()))
+}
+
+/// A value that a form's line takes as it is: text without control characters.
+fn is_one_line(value: &Secret) -> bool {
+    std::str::from_utf8(value.expose()).is_ok_and(|text| !text.chars().any(char::is_control))
+}
+
+fn is_code(code: &Secret) -> bool {
+    (4..=10).contains(&code.expose().len()) && code.expose().iter().all(u8::is_ascii_alphanumeric)
+}
