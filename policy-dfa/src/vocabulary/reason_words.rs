@@ -498,7 +498,7 @@ mod tests {
             assert_ne!((reason.name(), reason.explain()), (read.name(), read.explain()));
         }
         let others = Reason::ALL.into_iter().filter(|reason| reason.name() != reason.code());
-        assert_eq!(others.count(), 3);
+        assert_eq!(others.count(), 4);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod registration;
 mod safety;
 mod second_factor;
 mod shop;
+mod sources;
 mod steps;
 #[path = "../support/tls_sites.rs"]
 mod tls_sites;

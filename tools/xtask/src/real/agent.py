@@ -62,7 +62,7 @@ class Person:
         shown = json.loads(self.say(url, {"show": url.fragment}))
         self.asked.append(json.dumps(shown))
         time.sleep(READS)
-        asks_for_code = shown.get("card") is not None
+        asks_for_code = shown.get("code") is not None
         reply = {"nonce": url.fragment, "subject": shown["subject"]}
         reply |= {"code": code} if asks_for_code else {"answer": "once"}
         self.say(url, reply)
