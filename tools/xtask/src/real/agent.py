@@ -3,7 +3,7 @@
     python agent.py list TASKS
     python agent.py guard|bare TASKS NAME ADDRESS FOLDER COMMAND [ARGUMENTS]
 
-`list` prints a line for each task: name, program, policy and what is done. The other two do the task NAME once in the program at
+`list` prints a line for each task: name, program, policy, what is done, and where its login is. The other two do the task NAME once in the program at
 ADDRESS, whose data are in FOLDER, with the server that COMMAND starts. The last line of the output is the outcome: `done`, `refused`
 or `failed`, the reason, the number of questions, and seconds, with tabs between. Elements are looked up by role and name in the
 text that the server last told of the page, as a model does. A step of a task is a list:
@@ -233,7 +233,7 @@ def main() -> None:
         read = json.load(file)
     if sys.argv[1] == "list":
         for task in read["tasks"]:
-            print(task["name"], task["program"], task.get("policy", "default"), task["what"], sep="\t")
+            print(task["name"], task["program"], task.get("policy", "default"), task["what"], task.get("login", "vault"), sep="\t")
         return
     mode, _, name, address, folder = sys.argv[1:6]
     task = next(task for task in read["tasks"] if task["name"] == name)

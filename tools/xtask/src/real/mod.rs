@@ -5,11 +5,13 @@
 //! | [`programs`] | the programs: installed, set up in folders of their own, served, stopped |
 //! | [`front`] | TLS before them: an authority for one run, and nginx |
 //! | [`person`] | the vault of the person whose data the tasks need |
+//! | [`keepassxc`] | the person's KeePassXC |
 //! | [`trials`] | one task, and the table |
 //!
 //! The agent, the person who answers its questions and the tasks are data beside: `agent.py`, `tasks.json`.
 
 mod front;
+mod keepassxc;
 mod person;
 mod programs;
 mod trials;
@@ -19,6 +21,7 @@ use crate::setup::{self, Tools};
 use std::path::{Path, PathBuf};
 
 use front::Front;
+use keepassxc::KeePassXc;
 use programs::{Library, Program, Running};
 use trials::{Mode, Trial};
 
@@ -82,6 +85,8 @@ fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<()
     }
     let front = Front::start(run, tools, &set_up)?;
     person::vault(place, run, &set_up)?;
+    let is_asked = tasks.iter().any(|task| task.keepassxc);
+    let keepassxc = is_asked.then(|| KeePassXc::start(place, run, &set_up)).transpose()?;
     let mut trials: Vec<Trial> = Vec::new();
     for mode in [Mode::Guard, Mode::Bare] {
         // Each mode begins with the programs as they were set up.
@@ -93,7 +98,7 @@ fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<()
         }
         drop(running);
     }
-    drop(front);
+    drop((front, keepassxc));
     println!("\n{}", trials::table(&tasks, &trials));
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The vault of the person whose data the tasks need.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::process::{Failure, Place};
@@ -16,7 +17,8 @@ pub const SHOP_EMAIL: &str = "ada@letters.example";
 /// The password of their accounts.
 pub const PASSWORD: &str = "Marl-Otter-2291-keel";
 
-const PASSPHRASE: &str = "Vexillary ptarmigan 88 kettledrum";
+/// The passphrase of their vaults.
+pub const PASSPHRASE: &str = "Vexillary ptarmigan 88 kettledrum";
 
 /// The values in the vault for every site; `tasks.json` has the same values for the agent without a guard.
 const VALUES: [(&str, &str, &str); 12] = [
@@ -37,11 +39,12 @@ const VALUES: [(&str, &str, &str); 12] = [
 /// Makes the vault, and the file with its passphrase.
 pub fn vault(place: &Place, run: &Run, programs: &[SetUp]) -> Result<(), Failure> {
     written(&run.folder.join("passphrase"), PASSPHRASE)?;
-    said_to(place, run, &["init"], &[], &format!("{PASSPHRASE}\n"))?;
+    let vault = run.folder.join("private/vault");
+    said_to(place, &vault, &["init"], &[], &format!("{PASSPHRASE}\n"))?;
     let add = |record: &str, field: &str, value: &str, bound: &[&str]| {
         said_to(
             place,
-            run,
+            &vault,
             &["add"],
             &[&[record, field], bound].concat(),
             &format!("{PASSPHRASE}\n{value}\n"),
@@ -52,11 +55,7 @@ pub fn vault(place: &Place, run: &Run, programs: &[SetUp]) -> Result<(), Failure
     }
     for program in programs {
         if let Some((record, field)) = program.program.login {
-            let name = match record {
-                "login:shop" => SHOP_EMAIL,
-                "login:cardshop" => EMAIL,
-                _ => USER,
-            };
+            let name = name_of(record);
             let origin = program.address();
             add(record, field, name, &["--bound-to", &origin])?;
             add(record, "password", PASSWORD, &["--bound-to", &origin])?;
@@ -65,11 +64,26 @@ pub fn vault(place: &Place, run: &Run, programs: &[SetUp]) -> Result<(), Failure
     Ok(())
 }
 
-/// One command about the vault, with what it reads.
-fn said_to(place: &Place, run: &Run, command: &[&str], more: &[&str], input: &str) -> Result<(), Failure> {
+/// The name of the person's account that a record is about.
+pub fn name_of(record: &str) -> &'static str {
+    match record {
+        "login:shop" => SHOP_EMAIL,
+        "login:cardshop" => EMAIL,
+        _ => USER,
+    }
+}
+
+/// One command about a vault, with what it reads.
+pub fn said_to(
+    place: &Place,
+    vault: &Path,
+    command: &[&str],
+    more: &[&str],
+    input: &str,
+) -> Result<(), Failure> {
     let failed = |why: String| Failure::not_set_up(format!("the vault cannot be made: {why}"));
     let mut process = Command::new(place.binary("portcullis"));
-    process.arg("vault").args(command).arg(run.folder.join("private/vault")).args(more);
+    process.arg("vault").args(command).arg(vault).args(more);
     process.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = process.spawn().map_err(|error| failed(error.to_string()))?;
     if let Some(mut to) = child.stdin.take() {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::process::{Failure, Place};
+use crate::real::keepassxc;
 use crate::real::programs::{Library, SetUp};
 use crate::real::{Run, written};
 
@@ -16,6 +17,8 @@ pub struct Task {
     pub program: String,
     policy: String,
     what: String,
+    /// True if the login is in KeePassXC, and not in the vault.
+    pub keepassxc: bool,
 }
 
 /// The server that a task is done through.
@@ -89,7 +92,13 @@ pub fn tasks(run: &Run, python: &Path, names: &[String]) -> Result<Vec<Task>, Fa
 
 fn read_task(line: &str) -> Option<Task> {
     let mut parts = line.split('\t').map(str::to_owned);
-    Some(Task { name: parts.next()?, program: parts.next()?, policy: parts.next()?, what: parts.next()? })
+    Some(Task {
+        name: parts.next()?,
+        program: parts.next()?,
+        policy: parts.next()?,
+        what: parts.next()?,
+        keepassxc: parts.next()? == "keepassxc",
+    })
 }
 
 /// Does one task once.
@@ -116,7 +125,7 @@ pub fn one(
     });
     agent.envs(run.environment.iter().cloned()).env("HOME", run.folder.join("home"));
     // playwright-mcp keeps its files in the folder where it was started.
-    agent.current_dir(&run.folder);
+    agent.current_dir(&run.folder).env("XDG_RUNTIME_DIR", keepassxc::runtime(run));
     agent.env("PASSPHRASE", run.folder.join("passphrase")).stdin(Stdio::null());
     let output =
         agent.output().map_err(|error| Failure::not_set_up(format!("Python does not start: {error}")))?;
@@ -133,8 +142,18 @@ fn guard(place: &Place, run: &Run, programs: &[SetUp], task: &Task) -> Vec<OsStr
     let script = "exec \"$@\" --passphrase-fd 3 3<\"$PASSPHRASE\"";
     let mut command: Vec<OsString> = ["sh", "-c", script, "sh"].map(OsString::from).into();
     command.extend([place.binary("portcullis").into(), "mcp".into()]);
-    command.extend(["--vault".into(), run.folder.join("private/vault").into()]);
-    command.extend(["--audit".into(), run.folder.join("audit").into()]);
+    if task.keepassxc {
+        command.extend([
+            "--vault".into(),
+            keepassxc::vault(run).into(),
+            "--source".into(),
+            "keepassxc".into(),
+        ]);
+    } else {
+        command.extend(["--vault".into(), run.folder.join("private/vault").into()]);
+    }
+    let log = if task.keepassxc { "audit-keepassxc" } else { "audit" };
+    command.extend(["--audit".into(), run.folder.join(log).into()]);
     command.extend(["--policy".into(), policy.into(), "--private-hosts".into(), hosts.join(",").into()]);
     command
 }
@@ -183,7 +202,7 @@ mod tests {
     use super::*;
 
     fn task() -> Task {
-        let line = "shop-search\toscar\tdefault\tsearch";
+        let line = "shop-search\toscar\tdefault\tsearch\tvault";
         read_task(line).unwrap_or_else(|| panic!("{line}"))
     }
 
