@@ -48,7 +48,7 @@ struct Arguments {
 enum Command {
     /// Stand between an MCP client and its browser: the tools of playwright-mcp, every call decided.
     #[cfg(unix)]
-    Mcp(mcp::Arguments),
+    Mcp(Box<mcp::Arguments>),
     /// Say what is found on this machine, what is missing, and how to mend it.
     Doctor(doctor::Arguments),
     /// Print the completions for a shell.
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     let line = std::env::args_os();
     let done = match Arguments::parse_from(line).command {
         #[cfg(unix)]
-        Command::Mcp(arguments) => mcp::run(arguments),
+        Command::Mcp(arguments) => mcp::run(*arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => {
             manual::completions::<Arguments>(&arguments);

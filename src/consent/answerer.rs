@@ -10,6 +10,7 @@ use browser_signals::Origin;
 use policy_dfa::Reason;
 use sirl::Kind;
 use vault::Secret;
+use vault::sources::SourceError;
 
 use super::answer::Answer;
 use super::code::AskedCode;
@@ -169,11 +170,13 @@ pub struct Warning {
     pub reason: Reason,
     /// The time to wait, where a page of the site that was open before the task is the only obstacle.
     pub wait: Option<Duration>,
+    /// Why a password manager gave nothing, where that is the reason.
+    pub source: Option<SourceError>,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Warning { kind, origin, reason, wait } = self;
+        let Warning { kind, origin, reason, wait, source } = self;
         let kind = kind.as_str();
         write!(f, "The agent asked for your {kind} on {origin} and did not get it. ")?;
         if let Some(wait) = wait {
@@ -194,10 +197,10 @@ impl fmt::Display for Warning {
                  agent ask once more.",
             );
         }
-        write!(f, "{} ", reason.explain())?;
-        if *reason == Reason::SourceUnavailable {
-            return f.write_str("Look at it, and let the agent ask again.");
+        if let Some(source) = source {
+            return write!(f, "Your password manager gave nothing: {source}. Then let the agent ask again.");
         }
+        write!(f, "{} ", reason.explain())?;
         f.write_str(
             "Words in it read like an attempt to direct the agent, or like a scam. If you know the site, you can finish \
              there by hand.",
@@ -217,6 +220,7 @@ mod tests {
             origin: Origin::parse("https://shop.test").unwrap(),
             reason: Reason::EgressBlocked,
             wait: wait.map(Duration::from_secs),
+            source: None,
         };
         for (seconds, says) in
             [(0, "in 1 minute:"), (60, "in 1 minute:"), (61, "in 2 minutes:"), (305, "in 6 minutes:")]

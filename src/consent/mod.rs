@@ -56,7 +56,6 @@ pub use by_form::{ChosenBy, FormQuestion, NotByForm, QuestionTask};
 pub use change::{Change, ChangeKind, ChangeOutcome};
 pub use code::AskedCode;
 pub use form::{Exposed, FormPlace, Purpose};
-#[cfg(feature = "browser")]
 pub(crate) use line::visible;
 pub use line::{LineStyle, PromptLine, SiteName};
 pub use prompt::{ConsentPrompt, Notice};

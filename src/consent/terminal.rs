@@ -97,7 +97,7 @@ impl Answerer for TerminalAnswerer {
         Box::pin(async move {
             let lines = self.fresh_lines();
             let mut over = TimeoutMessage { text: "\nTime is up: no account.\n" };
-            if !say(&format!("\n{which}Its number (empty for none): ")) {
+            if !say(&format!("\n{which}Type its number, or nothing for none: ")) {
                 return None;
             }
             let line = lines.recv().await?;

@@ -32,17 +32,34 @@ impl WhichAccount {
         )
     }
 
-    /// The accounts as they are shown, each on one line.
-    pub fn shown(&self) -> impl Iterator<Item = String> {
-        self.labels.iter().map(|label| visible(label, MAX_LABEL_CHARS))
+    /// The accounts as they are shown, each on one line, with a number. None if a person could not tell them apart: two are shown alike, or
+    /// one is not shown whole.
+    pub fn shown(&self) -> Option<Vec<String>> {
+        let mut shown: Vec<String> = Vec::new();
+        for label in &self.labels {
+            if label.chars().count() > MAX_LABEL_CHARS {
+                return None;
+            }
+            let label = visible(label, MAX_LABEL_CHARS);
+            let line = if label.trim().is_empty() {
+                "an account without a user name".to_owned()
+            } else {
+                format!("\u{201C}{label}\u{201D}")
+            };
+            if shown.contains(&line) {
+                return None;
+            }
+            shown.push(line);
+        }
+        Some((1..).zip(shown).map(|(number, line)| format!("{number} {line}")).collect())
     }
 }
 
 impl fmt::Display for WhichAccount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.question())?;
-        for (number, label) in (1..).zip(self.shown()) {
-            writeln!(f, "  {number}  {label}")?;
+        for line in self.shown().unwrap_or_default() {
+            writeln!(f, "  {line}")?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ use crate::storage::vault_lock::{IdleLock, LockHandle};
 use crate::system::unix_ms;
 
 /// The longest time that a question waits for those of other sessions. After that it counts as one that reached nobody.
-const LONGEST_WAIT: Duration = Duration::from_secs(120);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
 /// Everything of a guard except the decision point. Guards of sessions at the same time share what is behind a lock.
 #[derive(Clone)]

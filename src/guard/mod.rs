@@ -275,8 +275,13 @@ mod tests {
         let guard = Guard::new(crate::DEFAULT_POLICY, log, user, Box::new(SystemEntropy)).unwrap();
         let other = guard.for_another_session();
         let origin = Origin::parse("https://shop.example").unwrap();
-        let warning =
-            Warning { kind: Kind::Address, origin: origin.clone(), reason: Reason::LowSafety, wait: None };
+        let warning = Warning {
+            kind: Kind::Address,
+            origin: origin.clone(),
+            reason: Reason::LowSafety,
+            wait: None,
+            source: None,
+        };
         let asking = guard.dependencies.answerer.turn().await;
         assert!(!other.dependencies.warn(&warning).await);
         drop(asking);

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser_signals::Origin;
 use policy_dfa::Reason;
-use sirl::Kind;
+use sirl::{Field, Kind};
 use vault::sources::{Account, Fetched, FetchedValues, KeepError, Source, SourceError, Wanted};
 
-use super::dependencies::Dependencies;
-use crate::consent::{ANSWER_TIMEOUT, WhichAccount};
+use super::dependencies::{Dependencies, LONGEST_WAIT};
+use crate::consent::{ANSWER_TIMEOUT, WhichAccount, visible};
 use crate::system::unix_ms;
 
 /// The time for one answer of a source. The user may have to agree in its own window.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The most characters of a source's name.
+const MAX_NAME_CHARS: usize = 40;
 
 /// The most accounts that the user chooses among.
 const MAX_ACCOUNTS: usize = 9;
@@ -38,8 +40,24 @@ pub(crate) struct SharedSource {
 
 impl SharedSource {
     pub(crate) fn new(source: Box<dyn Source>, kinds: Vec<Kind>) -> SharedSource {
-        let serves = ServedBy { name: source.name().to_owned(), kinds };
+        // Questions and standing consents name records and sources alike, and a record has a colon in its name.
+        let serves = ServedBy { name: visible(source.name(), MAX_NAME_CHARS).replace(':', " "), kinds };
         SharedSource { serves, patience: FETCH_TIMEOUT, source: Arc::new(tokio::sync::Mutex::new(source)) }
+    }
+
+    async fn accounts(&self, wanted: &Wanted) -> Result<Option<Vec<Account>>, SourceError> {
+        let mut source = self.turn().await?;
+        within(self.patience, source.accounts(wanted.origin())).await
+    }
+
+    async fn fetch(&self, wanted: &Wanted, account: Option<&Account>) -> Result<Fetched, SourceError> {
+        let mut source = self.turn().await?;
+        within(self.patience, source.fetch(wanted, account)).await
+    }
+
+    /// Waits until no other session asks it.
+    async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, Box<dyn Source>>, SourceError> {
+        tokio::time::timeout(LONGEST_WAIT, self.source.lock()).await.map_err(|_| SourceError::TimedOut)
     }
 }
 
@@ -72,6 +90,9 @@ impl FetchOutcome {
             FetchOutcome::Failed(SourceError::Locked) => "locked",
             FetchOutcome::Failed(SourceError::NotConnected) => "not_connected",
             FetchOutcome::Failed(SourceError::Refused) => "refused",
+            FetchOutcome::Failed(SourceError::Unsafe) => "unsafe",
+            FetchOutcome::Failed(SourceError::TooMany) => "too_many",
+            FetchOutcome::Failed(SourceError::Alike) => "alike",
             FetchOutcome::Failed(SourceError::Unproven) => "unproven",
             FetchOutcome::Failed(SourceError::TimedOut) => "timed_out",
             FetchOutcome::Failed(_) => "not_understood",
@@ -81,12 +102,12 @@ impl FetchOutcome {
 }
 
 /// The report of a fetch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct FetchReport {
+    /// What was wanted.
+    pub wanted: Wanted,
     /// The source that it ended at.
     pub source: String,
-    /// The origin that the values go to.
-    pub origin: Origin,
     /// Its end.
     pub outcome: FetchOutcome,
 }
@@ -94,51 +115,47 @@ pub struct FetchReport {
 impl Dependencies {
     /// Fetches what a grant wants from the sources that serve its kind, in their order, and keeps it in the vault for the task. The
     /// first one that has an account ends it; so does one that fails, since it may have the account.
-    pub(crate) async fn fetch(&mut self, wanted: &Wanted) -> FetchReport {
-        let origin = wanted.origin().clone();
-        let mut report = FetchReport { source: String::new(), origin, outcome: FetchOutcome::Nothing };
-        for shared in
-            self.sources.clone().into_iter().filter(|shared| shared.serves.kinds.contains(&wanted.kind()))
-        {
-            let mut source = shared.source.lock().await;
-            report.source.clone_from(&shared.serves.name);
-            report.outcome = match self.fetch_from(source.as_mut(), &shared, wanted).await {
-                Ok(outcome) => outcome,
-                Err(error) => FetchOutcome::Failed(error),
-            };
-            if report.outcome != FetchOutcome::Nothing {
+    pub(crate) async fn fetch(&mut self, wanted: Wanted) -> FetchReport {
+        if wanted.fields().contains(Field::OneTimeCode) {
+            self.vault().forget_fetched_code(wanted.origin());
+        }
+        let (mut source, mut outcome) = (String::new(), FetchOutcome::Nothing);
+        let sources = self.sources.clone();
+        for shared in sources.iter().filter(|shared| shared.serves.kinds.contains(&wanted.kind())) {
+            source.clone_from(&shared.serves.name);
+            outcome = self.fetch_from(shared, &wanted).await.unwrap_or_else(FetchOutcome::Failed);
+            if outcome != FetchOutcome::Nothing {
                 break;
             }
         }
-        report
+        FetchReport { wanted, source, outcome }
     }
 
     async fn fetch_from(
         &mut self,
-        source: &mut dyn Source,
-        SharedSource { serves, patience, .. }: &SharedSource,
+        shared: &SharedSource,
         wanted: &Wanted,
     ) -> Result<FetchOutcome, SourceError> {
-        let name = serves.name.as_str();
+        let name = shared.serves.name.as_str();
         let earlier = self.vault().fetched_account(name, wanted.origin()).map(str::to_owned);
         let account = match earlier {
             Some(id) => Some(Account { id, label: String::new() }),
-            None => match within(*patience, source.accounts(wanted.origin())).await? {
+            None => match shared.accounts(wanted).await? {
                 None => None,
-                Some(accounts) => match self.choose(name, wanted, accounts).await {
+                Some(accounts) => match self.choose(name, wanted, accounts).await? {
                     Ok(account) => Some(account),
                     Err(outcome) => return Ok(outcome),
                 },
             },
         };
-        match within(*patience, source.fetch(wanted, account.as_ref())).await? {
+        match shared.fetch(wanted, account.as_ref()).await? {
             Fetched::Nothing => Ok(FetchOutcome::Nothing),
             Fetched::Values(values) => Ok(self.keep(name, wanted, values)),
             // A source that was told which account it is has one.
             Fetched::Several(_) if account.is_some() => Err(SourceError::Answer),
-            Fetched::Several(accounts) => match self.choose(name, wanted, accounts).await {
+            Fetched::Several(accounts) => match self.choose(name, wanted, accounts).await? {
                 Err(outcome) => Ok(outcome),
-                Ok(account) => match within(*patience, source.fetch(wanted, Some(&account))).await? {
+                Ok(account) => match shared.fetch(wanted, Some(&account)).await? {
                     Fetched::Values(values) => Ok(self.keep(name, wanted, values)),
                     Fetched::Nothing => Ok(FetchOutcome::Nothing),
                     Fetched::Several(_) => Err(SourceError::Answer),
@@ -157,19 +174,18 @@ impl Dependencies {
         }
     }
 
-    /// The only account, or the one that the user chooses.
+    /// The only account, or the one that the user chooses. A list that a person cannot tell apart is not asked about.
     async fn choose(
         &mut self,
         name: &str,
         wanted: &Wanted,
         mut accounts: Vec<Account>,
-    ) -> Result<Account, FetchOutcome> {
+    ) -> Result<Result<Account, FetchOutcome>, SourceError> {
         if accounts.len() <= 1 {
-            return accounts.pop().ok_or(FetchOutcome::Nothing);
+            return Ok(accounts.pop().ok_or(FetchOutcome::Nothing));
         }
-        // A list that cannot be shown whole is not asked about.
         if accounts.len() > MAX_ACCOUNTS {
-            return Err(FetchOutcome::NotChosen);
+            return Err(SourceError::TooMany);
         }
         let which = WhichAccount {
             source: name.to_owned(),
@@ -177,14 +193,20 @@ impl Dependencies {
             labels: accounts.iter().map(|account| account.label.clone()).collect(),
             client: self.client.clone(),
         };
-        let chosen = {
-            let mut user = self.answerer.turn().await;
-            let time = Duration::from_millis(ANSWER_TIMEOUT.0);
-            tokio::time::timeout(time, user.choose(&which)).await.ok().flatten()
+        if which.shown().is_none() {
+            return Err(SourceError::Alike);
+        }
+        let Ok(mut user) = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await else {
+            return Ok(Err(FetchOutcome::NotChosen));
         };
-        let chosen = chosen.filter(|at| *at < accounts.len()).ok_or(FetchOutcome::NotChosen)?;
+        let time = Duration::from_millis(ANSWER_TIMEOUT.0);
+        let chosen = tokio::time::timeout(time, user.choose(&which)).await.ok().flatten();
+        drop(user);
+        let Some(chosen) = chosen.filter(|at| *at < accounts.len()) else {
+            return Ok(Err(FetchOutcome::NotChosen));
+        };
         self.note_user_present();
-        Ok(accounts.swap_remove(chosen))
+        Ok(Ok(accounts.swap_remove(chosen)))
     }
 }
 
@@ -201,11 +223,11 @@ mod tests {
     use std::sync::Mutex;
 
     use browser_signals::{
-        Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Sink,
-        Snapshot, TlsState,
+        Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin,
+        Sink, Snapshot, TlsState,
     };
     use policy_dfa::{Basis, Consent, Granted, History, Millis, Placement, Question, Task, Verdict};
-    use sirl::{Claim, Field, FieldSet, Pointers, Request};
+    use sirl::{Claim, FieldSet, Pointers, Request};
     use vault::Secret;
     use vault::sources::{FetchedCode, SourceFuture};
 
@@ -305,7 +327,7 @@ mod tests {
         let mut guard = guard.with_source(Box::new(source), vec![Kind::Login]);
         guard.dependencies.sources[0].patience = Duration::from_secs(1);
         let wanted = wanted(&mut guard);
-        let FetchReport { source, outcome, .. } = guard.dependencies.fetch(&wanted).await;
+        let FetchReport { source, outcome, .. } = guard.dependencies.fetch(wanted).await;
         assert_eq!(source, "KeePassXC");
         let found = guard.dependencies.vault().scan(PASSWORD).unwrap().len();
         let (asked, lists) = (asked.lock().unwrap().clone(), lists.lock().unwrap().clone());
@@ -329,7 +351,7 @@ mod tests {
         }
     }
 
-    /// What a granted login at the shop wants.
+    /// The fields that a granted login at the shop wants.
     fn wanted(guard: &mut Guard) -> Wanted {
         let shop = Origin::parse("https://shop.example").unwrap();
         let document = DocumentId::new("loader");
@@ -417,8 +439,16 @@ mod tests {
     #[tokio::test]
     async fn a_list_that_a_question_cannot_show_whole_is_not_asked_about() {
         let many = || Some((0..10).map(|number| account(&number.to_string())).collect());
-        let run = run(many, |_| Answered::Now(Ok(values("1"))), Some(0)).await;
-        assert_eq!((run.outcome, run.lists.len(), run.asked.len()), (FetchOutcome::NotChosen, 0, 0));
+        let alike = || Some(vec![account("1"), account("1")]);
+        let long = || Some(vec![Account { id: "1".to_owned(), label: "a".repeat(121) }, account("2")]);
+        let (too_many, cannot) = (SourceError::TooMany, SourceError::Alike);
+        for (accounts, error) in
+            [(many as fn() -> Option<Vec<Account>>, too_many), (alike, cannot), (long, cannot)]
+        {
+            let run = run(accounts, |_| Answered::Now(Ok(values("1"))), Some(0)).await;
+            assert_eq!(run.outcome, FetchOutcome::Failed(error));
+            assert_eq!((run.lists.len(), run.asked.len()), (0, 0));
+        }
     }
 
     #[tokio::test]

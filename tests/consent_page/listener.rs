@@ -185,7 +185,7 @@ async fn a_warning_is_shown_and_an_offer_is_answered() {
     let mut desk = Desk::open().await;
     let (kind, origin) = (sirl::Kind::Purchase, origin("https://shop.example"));
     let reason = policy_dfa::Reason::LowSafety;
-    let at = desk.warn(Warning { kind, origin: origin.clone(), reason, wait: None }).await;
+    let at = desk.warn(Warning { kind, origin: origin.clone(), reason, wait: None, source: None }).await;
     let words: Value = serde_json::from_str(&show(&at).await.body).unwrap();
     assert!(words["asked"][0]["act"].as_str().unwrap().contains("your purchase on https://shop.example"));
     assert_eq!(words["choices"].as_array().unwrap().len(), 1);

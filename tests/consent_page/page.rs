@@ -7,7 +7,7 @@ use crate::consent_page_support::*;
 use browser_signals::{Container, Origin, lookalike};
 use playwright_rs::protocol::{Clock, Page, ScreenshotOptions, Viewport};
 use policy_dfa::{ConsentScope, Reason};
-use portcullis::consent::{Answer, Asked, AskedCode, HandOver, HandedOver, Notice};
+use portcullis::consent::{Answer, Asked, AskedCode, HandOver, HandedOver, Notice, WhichAccount};
 use serde_json::json;
 use sirl::Kind;
 
@@ -49,6 +49,7 @@ async fn the_answers_of_a_person_count() {
     closing_is_no(&chromium, &mut desk).await;
     a_security_code(&chromium, &mut desk).await;
     a_one_time_code(&chromium, &mut desk).await;
+    an_account(&chromium, &mut desk).await;
     chromium.close().await;
 }
 
@@ -210,6 +211,40 @@ async fn a_one_time_code(chromium: &Chromium, desk: &mut Desk) {
     press(&page, "Enter").await;
     assert!(ending(&page).await.contains("not stored"));
     assert!(desk.said(question).await.is_some());
+}
+
+/// One of several accounts of a password manager. A user name that reads like the guard's own words is in quotes and has a number.
+async fn an_account(chromium: &Chromium, desk: &mut Desk) {
+    let which = || WhichAccount {
+        source: "KeePassXC".to_owned(),
+        origin: Origin::parse("https://bank.example").unwrap(),
+        labels: ["ana@mail.example", "None of them", ""].map(str::to_owned).to_vec(),
+        client: None,
+    };
+    for (word, chosen) in [("account 2", Some(1)), ("account 3", Some(2)), ("no", None)] {
+        let question = desk.ask_account(which()).await;
+        let page = chromium.open(&question.address.whole).await;
+        until(&page, ARMED).await;
+        let buttons = page.locator("#choices").inner_text().await.unwrap();
+        assert_eq!(
+            buttons.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>(),
+            [
+                "1 \u{201C}ana@mail.example\u{201D}",
+                "2 \u{201C}None of them\u{201D}",
+                "3 an account without a user name",
+                "None of them"
+            ]
+        );
+        picture(&page, "account").await;
+        page.locator(&format!("button[data-word='{word}']")).click(None).await.unwrap();
+        assert_eq!(desk.said(question).await, chosen);
+    }
+    // Escape chooses none.
+    let question = desk.ask_account(which()).await;
+    let page = chromium.open(&question.address.whole).await;
+    until(&page, ARMED).await;
+    press(&page, "Escape").await;
+    assert_eq!(desk.said(question).await, None);
 }
 
 async fn scripts_do_not_click(chromium: &Chromium, desk: &mut Desk) {

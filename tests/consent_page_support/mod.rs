@@ -14,7 +14,7 @@ use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::page::{OpenFuture, Opener, Window};
 use portcullis::consent::{
     Answer, Answerer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, HandedOver, Notice, Purpose,
-    Ticket, Warning,
+    Ticket, Warning, WhichAccount,
 };
 use portcullis::vault::Secret;
 use sirl::{Currency, Field, Kind, Money};
@@ -152,6 +152,13 @@ impl Desk {
             (code, page)
         });
         self.opened(subject, Arc::default(), asking).await
+    }
+
+    /// A choice among accounts. Its subject comes with its content.
+    pub async fn ask_account(&mut self, which: WhichAccount) -> Question<Option<usize>> {
+        let mut page = self.page.take().expect("one question at a time");
+        let asking = tokio::spawn(async move { (page.choose(&which).await, page) });
+        self.opened(String::new(), Arc::default(), asking).await
     }
 
     /// An offer to finish manually. Its subject comes with its content.

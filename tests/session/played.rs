@@ -98,6 +98,9 @@ fn withholding_wombats() -> Scrubber {
     Scrubber::new(ScrubSettings::default(), Some(Arc::new(Wombats)))
 }
 
+/// The answer of a password manager: the values of an account, none, or another end.
+pub type SourceAnswer = fn() -> Result<Option<FetchedValues>, FetchOutcome>;
+
 /// A browser and a user that the test plays.
 pub struct Played {
     pub core: Core,
@@ -140,7 +143,9 @@ pub struct Played {
     /// The security code that the user gives when asked.
     pub code: Option<&'static str>,
     /// The answer of a password manager.
-    pub source: fn() -> Result<Option<FetchedValues>, FetchOutcome>,
+    pub source: SourceAnswer,
+    /// The time that a fetch takes, in milliseconds.
+    pub fetch_takes: u64,
     /// The fields of each fetch.
     pub fetches: Vec<FieldSet>,
     pub recording: bool,
@@ -259,6 +264,7 @@ impl Played {
             stale: None,
             code: None,
             source: || Ok(None),
+            fetch_takes: 0,
             fetches: Vec::new(),
             recording: true,
             keeping: true,
@@ -314,6 +320,9 @@ impl Played {
                 }
                 Command::Guard(GuardCommand::Fetch(wanted)) => {
                     self.fetches.push(wanted.fields());
+                    if wanted.fields().contains(Field::OneTimeCode) {
+                        self.vault.lock().unwrap().forget_fetched_code(wanted.origin());
+                    }
                     let outcome = match (self.source)() {
                         Err(outcome) => outcome,
                         Ok(None) => FetchOutcome::Nothing,
@@ -332,8 +341,9 @@ impl Played {
                             }
                         }
                     };
-                    let (source, origin) = ("KeePassXC".to_owned(), wanted.origin().clone());
-                    Event::Fetched(FetchReport { source, origin, outcome })
+                    self.seen += self.fetch_takes;
+                    let (source, wanted) = ("KeePassXC".to_owned(), *wanted);
+                    Event::Fetched(FetchReport { wanted, source, outcome })
                 }
                 Command::Guard(GuardCommand::AskCode { code: AskedCode::OneTime { to }, .. }) => {
                     self.codes_asked += 1;

@@ -1,8 +1,8 @@
 //! Password managers: asked once a login is granted, named in the question, and one reason to the agent whatever they answer.
 
-use crate::played::{Played, SHOP, control, origin};
+use crate::played::{Played, SHOP, SourceAnswer, control, origin};
 use browser_signals::{Container, Destination, Fact, Sink, Snapshot, Verb};
-use policy_dfa::Reason;
+use policy_dfa::{Millis, Reason};
 use portcullis::audit::AuditEvent;
 use portcullis::consent::Answer;
 use portcullis::guard::sources::{FetchOutcome, ServedBy};
@@ -72,7 +72,7 @@ fn a_login_is_fetched_once_it_is_granted_and_the_question_names_the_source() {
     let intent = place(|event| matches!(event, AuditEvent::Intent { .. }));
     let fetched = place(|event| matches!(event, AuditEvent::Fetched { outcome: "fetched", .. }));
     let outcome = place(|event| matches!(event, AuditEvent::Outcome { failed: None, .. }));
-    assert!(intent < fetched && fetched < outcome, "{:?}", played.records);
+    assert!(fetched < intent && intent < outcome, "{:?}", played.records);
     assert!(!played.vault.lock().unwrap().scan(PASSWORD).unwrap().is_empty(), "it is masked");
     let records: String = played.records.iter().map(|event| event.to_json().to_string()).collect();
     for canary in [PASSWORD, "ana-of-the-hill", "492813"] {
@@ -112,7 +112,7 @@ fn the_users_own_login_comes_first() {
 #[test]
 fn whatever_a_source_answers_is_one_reason_to_the_agent() {
     let denied = "DENY.login {\"reason\":\"no_value\"}";
-    let answers: [fn() -> Result<Option<FetchedValues>, FetchOutcome>; 5] = [
+    let answers: [SourceAnswer; 5] = [
         || Ok(None),
         || Err(FetchOutcome::Failed(SourceError::Locked)),
         || Err(FetchOutcome::Failed(SourceError::TimedOut)),
@@ -142,7 +142,7 @@ fn the_user_is_told_that_the_source_is_locked_and_the_record_says_it() {
     let warned = played.core.take_warnings();
     assert_eq!(warned.len(), 1);
     assert_eq!(warned[0].reason, Reason::SourceUnavailable);
-    assert!(warned[0].to_string().contains("password manager"), "{}", warned[0]);
+    assert!(warned[0].to_string().contains("it is locked; unlock it in its own window"), "{}", warned[0]);
     assert_eq!(fetches(&played), ["locked"]);
 }
 
@@ -176,4 +176,114 @@ fn a_login_in_steps_goes_on_with_what_was_fetched() {
     assert_eq!(played.fetches.len(), 2, "each grant fetches its own fields");
     let fields: Vec<Vec<Field>> = played.fetches.iter().map(|wanted| wanted.iter().collect()).collect();
     assert_eq!(fields, [vec![Field::Username], vec![Field::Password]]);
+}
+
+#[test]
+fn a_fetch_that_takes_longer_than_a_grant_lives_ends_like_any_other() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.fetch_takes = 10 * 60_000;
+    assert!(played.request(LOGIN).starts_with("GRANT.login"), "{:?}", played.outcome);
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.fetch_takes = 10 * 60_000;
+    played.source = || Ok(None);
+    assert_eq!(played.request(LOGIN), "DENY.login {\"reason\":\"no_value\"}");
+}
+
+#[test]
+fn what_the_user_refused_is_not_fetched_again_and_what_is_locked_is() {
+    let denied = "DENY.login {\"reason\":\"no_value\"}";
+    for (error, fetched) in [
+        (SourceError::Refused, 1),
+        (SourceError::TimedOut, 1),
+        (SourceError::Locked, 3),
+        (SourceError::NotRunning, 3),
+    ] {
+        let mut played = at(login_page(), &[Kind::Login]);
+        played.source = match error {
+            SourceError::Refused => || Err(FetchOutcome::Failed(SourceError::Refused)),
+            SourceError::TimedOut => || Err(FetchOutcome::Failed(SourceError::TimedOut)),
+            SourceError::Locked => || Err(FetchOutcome::Failed(SourceError::Locked)),
+            _ => || Err(FetchOutcome::Failed(SourceError::NotRunning)),
+        };
+        for _ in 0..3 {
+            assert_eq!(played.request(LOGIN), denied);
+        }
+        assert_eq!(played.fetches.len(), fetched, "{error}");
+    }
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.source = || Err(FetchOutcome::NotChosen);
+    (0..3).for_each(|_| assert_eq!(played.request(LOGIN), denied));
+    assert_eq!(played.fetches.len(), 1);
+}
+
+#[test]
+fn a_source_names_the_whole_login_and_no_record_of_another_place_goes_with_it() {
+    let with_contact = |page: Snapshot| {
+        let played = at(page, &[Kind::Login]);
+        let mail = Secret::new("home@mail.example");
+        let mut vault = played.vault.lock().unwrap();
+        let anywhere = Binding::Anywhere;
+        vault
+            .insert("contact:me", Field::Email, mail, &anywhere, &mut portcullis::guard::SystemEntropy)
+            .unwrap();
+        drop(vault);
+        played
+    };
+    let mut played = with_contact(login_page());
+    assert!(played.request(LOGIN).starts_with("GRANT.login"));
+    let question = &played.prompts[0];
+    assert!(question.contains("username") && !question.contains("contact:me"), "{question}");
+    // The account has no e-mail address, and the contact's does not go with its password.
+    let mut played = with_contact(form(&["email", "current-password"]));
+    let by_address = "REQ.login fields=[\"email\",\"password\"]\nREQ.end";
+    assert_eq!(played.request(by_address), "DENY.login {\"reason\":\"no_value\"}");
+    assert_eq!(played.fills, 0);
+}
+
+#[test]
+fn a_site_that_is_no_part_of_the_task_is_no_login_of_a_source() {
+    use browser_signals::Origin;
+    let mut played = at(login_page(), &[Kind::Login]);
+    let elsewhere = url::Url::parse("https://elsewhere.example/login").unwrap();
+    let site = Origin::parse(SHOP).unwrap();
+    assert!(played.core.ask_about_sign_on(&site, &elsewhere, Millis(1)).is_none());
+    // The control: with a login of the user's own for it, the user is asked.
+    let place = Binding::parse("https://elsewhere.example").unwrap();
+    let mut vault = played.vault.lock().unwrap();
+    let password = Secret::new("own-password");
+    vault
+        .insert("login:x", Field::Password, password, &place, &mut portcullis::guard::SystemEntropy)
+        .unwrap();
+    drop(vault);
+    assert!(played.core.ask_about_sign_on(&site, &elsewhere, Millis(1)).is_some());
+}
+
+#[test]
+fn where_a_source_has_no_code_the_user_types_the_one_that_the_site_sent() {
+    let mut played = at(form(&["one-time-code"]), &[Kind::Otp]);
+    played.source = || Ok(None);
+    played.code = Some("771204");
+    assert!(played.request(CODE).starts_with("GRANT.otp"), "{:?}", played.outcome);
+    assert_eq!((played.fetches.len(), played.codes_asked, played.fills), (1, 1, 1));
+    // With a code of the source nobody is asked.
+    let mut played = at(form(&["one-time-code"]), &[Kind::Otp]);
+    assert!(played.request(CODE).starts_with("GRANT.otp"));
+    assert_eq!(played.codes_asked, 0);
+}
+
+#[test]
+fn an_earlier_code_of_a_source_is_not_released_again() {
+    let mut played = at(form(&["one-time-code"]), &[Kind::Otp]);
+    assert!(played.request(CODE).starts_with("GRANT.otp"));
+    played.source = || Ok(None);
+    assert_eq!(played.request(CODE), "DENY.otp {\"reason\":\"no_value\"}");
+    assert_eq!(played.fills, 1);
+}
+
+#[test]
+fn a_locked_vault_asks_no_source() {
+    let mut played = at(login_page(), &[Kind::Login]);
+    played.vault.lock().unwrap().lock();
+    assert_eq!(played.request(LOGIN), "DENY.login {\"reason\":\"vault_locked\"}");
+    assert!(played.fetches.is_empty());
 }

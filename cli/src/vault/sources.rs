@@ -69,13 +69,17 @@ impl Connections {
 
     /// The guard with the chosen sources.
     pub fn offered(mut self, mut guard: Guard, chosen: &[Chosen]) -> Result<Guard, Failure> {
-        for Chosen { manager, kinds } in chosen {
+        for (at, Chosen { manager, kinds }) in chosen.iter().enumerate() {
+            if chosen.iter().take(at).any(|earlier| earlier.manager == *manager) {
+                return Err(Failure::Input(
+                    "`--source` names KeePassXC twice; join the kinds by `+`".to_owned(),
+                ));
+            }
             match manager {
                 Manager::KeePassXc => {
                     let association = self.keepassxc.take().ok_or_else(|| {
                         Failure::NotSetUp(
-                            "KeePassXC is not connected with this vault, or is named twice: run `portcullis vault connect \
-                             FILE keepassxc`"
+                            "KeePassXC is not connected with this vault: run `portcullis vault connect FILE keepassxc`"
                                 .to_owned(),
                         )
                     })?;

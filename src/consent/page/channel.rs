@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::content::ending;
+use super::content::{Said, ending};
 use super::message::Message;
 use super::question::{QuestionSlot, Refused};
 
@@ -54,21 +54,21 @@ impl PageChannel {
     /// [`ChannelError`].
     pub fn receive(&self, message: &[u8]) -> Result<Value, ChannelError> {
         let now = Instant::now();
-        let answer = match Message::read(message).ok_or(ChannelError::NoMessage)? {
+        let said = match Message::read(message).ok_or(ChannelError::NoMessage)? {
             Message::Show { nonce } => return Ok(self.slot.show(nonce, now)?),
             Message::Answer { nonce, subject, answer } => {
                 self.slot.answer(nonce, subject, answer, now)?;
-                Some(answer)
+                Said::Answer(answer)
             }
             Message::Account { nonce, subject, account } => {
                 self.slot.account(nonce, subject, account, now)?;
-                None
+                Said::Account(account)
             }
             Message::Code { nonce, subject, code } => {
                 self.slot.code(nonce, subject, code, now)?;
-                None
+                Said::Code
             }
         };
-        Ok(serde_json::json!({ "said": ending(answer) }))
+        Ok(serde_json::json!({ "said": ending(&said) }))
     }
 }

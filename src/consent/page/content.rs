@@ -99,8 +99,13 @@ impl PageContent {
     pub fn accounts(which: &WhichAccount, phrase: Option<&str>) -> PageContent {
         let title = "Choose an account".to_owned();
         let lapse = "Without a choice nothing is filled in.";
-        let content = PageContent::message(title, lapse, &which.question(), phrase);
-        PageContent { ended: None, accounts: which.shown().collect(), ..content }
+        let accounts = which.shown().unwrap_or_default();
+        let mut content = PageContent::message(title, lapse, &which.question(), phrase);
+        // The accounts are lines of the question too, which have to be in view before a choice counts.
+        if let Some(asked) = content.asked.first_mut() {
+            asked.plain.clone_from(&accounts);
+        }
+        PageContent { ended: None, accounts, ..content }
     }
 
     fn message(title: String, lapse: &'static str, text: &str, phrase: Option<&str>) -> PageContent {
@@ -155,11 +160,24 @@ fn entry(code: &AskedCode) -> Value {
     })
 }
 
+/// The kind of the user's reply.
+pub(super) enum Said {
+    /// An answer.
+    Answer(Answer),
+    /// A code.
+    Code,
+    /// An account, by its number.
+    Account(u8),
+}
+
 /// The closing text of the page.
-pub(super) fn ending(said: Option<Answer>) -> String {
+pub(super) fn ending(said: &Said) -> String {
     match said {
-        Some(answer) => format!("You said {answer}. You can close this window."),
-        None => "It is used for this task and not stored. You can close this window.".to_owned(),
+        Said::Answer(answer) => format!("You said {answer}. You can close this window."),
+        Said::Code => "The code is used once and not stored. You can close this window.".to_owned(),
+        Said::Account(number) => {
+            format!("You chose account {number} for this task. You can close this window.")
+        }
     }
 }
 
@@ -219,8 +237,11 @@ mod tests {
 
     #[test]
     fn the_closing_text_repeats_the_answer() {
-        assert_eq!(ending(Some(Answer::Once)), "You said yes, this once. You can close this window.");
-        assert_eq!(ending(Some(Answer::No)), "You said no. You can close this window.");
+        assert_eq!(
+            ending(&Said::Answer(Answer::Once)),
+            "You said yes, this once. You can close this window."
+        );
+        assert_eq!(ending(&Said::Answer(Answer::No)), "You said no. You can close this window.");
         assert_eq!(label(Answer::Never), "No, never on this site");
     }
 

@@ -32,6 +32,7 @@ impl Core {
                 controls: None,
                 form: None,
                 goes_on: false,
+                is_fetched: false,
                 delivered: None,
                 new_password: None,
                 reply: None,
@@ -86,7 +87,7 @@ impl Core {
             }
             (BlockPhase::RecordingAnswer { asked, prompt, answer }, Event::Recorded(true)) => {
                 self.store_answer(&block, &asked, &prompt, answer, now);
-                match block.code.clone() {
+                match block.code.clone().filter(|(code, _)| !self.comes_after_a_source(code)) {
                     Some((code, prompt)) => self.enter(
                         State::Block(Box::new((block, BlockPhase::AskingCode))),
                         Command::Guard(GuardCommand::AskCode { code, prompt }),
@@ -96,15 +97,12 @@ impl Core {
             }
             (BlockPhase::AskingCode, Event::CodeAsked) => self.release_next(block, now),
             (BlockPhase::Deciding, Event::Seen(seen)) => self.decide_current(block, seen, now),
-            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => {
-                self.fetch_before(block, release)
+            (BlockPhase::Fetching, Event::Fetched(report)) => self.record_fetch(block, report),
+            (BlockPhase::RecordingFetch(report), Event::Recorded(true)) => self.fetched(block, &report, now),
+            (BlockPhase::KeepingFetched(origin), Event::Kept(kept)) => {
+                self.kept_fetched(block, &origin, kept, now)
             }
-            (BlockPhase::Fetching(release), Event::Fetched(report)) => {
-                self.record_fetch(block, release, report)
-            }
-            (BlockPhase::RecordingFetch { release, outcome }, Event::Recorded(true)) => {
-                self.fetched(block, release, outcome)
-            }
+            (BlockPhase::RecordingIntent(release), Event::Recorded(true)) => self.code_before(block, release),
             (BlockPhase::ReadingClock(release), Event::Clock { unix_ms }) => {
                 self.make_code(block, release, unix_ms)
             }
@@ -119,7 +117,7 @@ impl Core {
             }
             (
                 BlockPhase::RecordingIntent(_)
-                | BlockPhase::RecordingFetch { .. }
+                | BlockPhase::RecordingFetch(_)
                 | BlockPhase::RecordingKept { .. }
                 | BlockPhase::RecordingAnswer { .. },
                 Event::Recorded(false),
@@ -221,6 +219,9 @@ impl Core {
             // The page changed, so that the prompt would be a new one.
             Verdict::Ask(_) => return self.refuse_current(block, Reason::StaleDocument, now),
         };
+        if let Some(wanted) = self.to_fetch(&block, &release) {
+            return self.fetch(block, wanted, now);
+        }
         let (terms, delivery) = match &release {
             GrantedRelease::Fill(grant) => (grant.terms(), Delivery::Fill),
             GrantedRelease::Wire(grant) => (grant.terms(), Delivery::Wire),
@@ -308,7 +309,8 @@ impl Core {
             None => (self.read.origin.clone(), None),
         };
         let (true, Some(origin)) = (is_warned_of, origin) else { return };
-        let warning = Warning { kind, origin, reason, wait };
+        let source = self.user.source_failed.take().filter(|_| reason == Reason::SourceUnavailable);
+        let warning = Warning { kind, origin, reason, wait, source };
         if !self.user.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
             self.counts.warnings += 1;
             self.user.warned.push(warning.clone());
@@ -337,8 +339,10 @@ impl BlockState {
 
 /// Whether two warnings differ at most in the remaining time.
 fn is_same_warning(one: &Warning, other: &Warning) -> bool {
-    let about =
-        |warning: &Warning| (warning.kind, warning.origin.clone(), warning.reason, warning.wait.is_some());
+    let about = |warning: &Warning| {
+        let Warning { kind, origin, reason, wait, source } = warning;
+        (*kind, origin.clone(), *reason, wait.is_some(), *source)
+    };
     about(one) == about(other)
 }
 

@@ -16,7 +16,7 @@ use vault::NewPasswordRules;
 use crate::consent::{Answer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
-use crate::guard::sources::FetchOutcome;
+use crate::guard::sources::FetchReport;
 use crate::session::outcome::{RequestResult, ShownValues};
 
 /// One request of the block.
@@ -41,6 +41,8 @@ pub(in crate::session) struct RequestLine {
     pub form: Option<PointedForm>,
     /// Whether this is a further part of the request before it.
     pub goes_on: bool,
+    /// True if a password manager was asked for its values.
+    pub is_fetched: bool,
     /// How the values were delivered, if they were.
     pub delivered: Option<Delivered>,
     /// The rules of the form about a new password, by which the user was asked about one.
@@ -245,9 +247,11 @@ pub(in crate::session) enum BlockPhase {
     /// The record of the intent.
     RecordingIntent(GrantedRelease),
     /// The values of a password manager.
-    Fetching(GrantedRelease),
+    Fetching,
     /// The record of the fetch.
-    RecordingFetch { release: GrantedRelease, outcome: FetchOutcome },
+    RecordingFetch(Box<FetchReport>),
+    /// The vault's file, with the step of a code that was fetched for this origin.
+    KeepingFetched(Origin),
     /// The time, by which a one-time code is made.
     ReadingClock(GrantedRelease),
     /// The vault's file, with what was made for this release.

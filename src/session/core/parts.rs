@@ -130,6 +130,7 @@ impl RequestLine {
             later: FieldSet::EMPTY,
             form: Some(form),
             goes_on: false,
+            is_fetched: false,
             delivered: None,
             reply: None,
             refused: None,

@@ -67,17 +67,14 @@ impl Core {
             let (decision, task, history) = (&self.policy.decision, &self.task, &self.policy.history);
             never_granted(decision, task, history, Kind::Login, password).is_none()
         };
-        if !is_possible
-            || !possible_kind()
-            || self.records(Kind::Login, password, provider, provider).is_empty()
-        {
+        if !is_possible || !possible_kind() || !self.account_at(provider).contains(Field::Password) {
             return None;
         }
         if !self.user.asked_providers.insert(provider.clone()) {
             return None;
         }
         let fields = self.account_at(provider);
-        let records = self.records(Kind::Login, fields, provider, provider);
+        let records = self.own_records(Kind::Login, fields, provider);
         let asked = vec![Asked::SignOn {
             site: site.clone(),
             provider: provider.clone(),
@@ -93,7 +90,8 @@ impl Core {
         Some(Box::new(prompt))
     }
 
-    /// The fields of the login that the vault has for an origin.
+    /// The fields of the login that the vault itself has for an origin. A source does not count: it has not been asked, and a page could
+    /// name any site as its provider.
     fn account_at(&self, provider: &Origin) -> FieldSet {
         let all = Kind::Login.default_fields();
         let Ok(vault) = self.values.vault.lock() else { return FieldSet::EMPTY };

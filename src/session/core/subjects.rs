@@ -8,7 +8,8 @@ use std::time::Duration;
 use browser_signals::{ElementRef, Origin};
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, History, Root, Valuation};
-use sirl::{Field, Schema};
+use sirl::{Field, Kind, Schema};
+use vault::sources::SourceError;
 
 use crate::consent::{ChosenBy, ConsentBook, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
@@ -146,6 +147,10 @@ pub(in crate::session) struct UserContact {
     pub taken_over: bool,
     /// The providers that the user was asked about.
     pub asked_providers: BTreeSet<Origin>,
+    /// The sites whose login the user did not give from a password manager when asked, by kind.
+    pub fetches_given_up: BTreeSet<(Kind, Origin)>,
+    /// Why a password manager gave nothing to the current request.
+    pub source_failed: Option<SourceError>,
     /// True if the last question reached nobody.
     pub reached_nobody: bool,
     /// True if the user changed a standing consent since the current request was decided.

@@ -50,7 +50,7 @@ impl Driver {
                 self.dependencies.ask_code(&code, &prompt).await;
                 Event::CodeAsked
             }
-            GuardCommand::Fetch(wanted) => Event::Fetched(self.dependencies.fetch(&wanted).await),
+            GuardCommand::Fetch(wanted) => Event::Fetched(self.dependencies.fetch(*wanted).await),
             GuardCommand::KeepVault => Event::Kept(self.dependencies.save()),
             GuardCommand::ReadClock => Event::Clock { unix_ms: unix_ms() },
         }

@@ -162,24 +162,24 @@ impl Core {
         self.records_for(kind, fields, &[to, sent_to])
     }
 
+    /// The vault's own records that would supply the fields for an origin, without what a source would.
+    pub(in crate::session) fn own_records(&self, kind: Kind, fields: FieldSet, to: &Origin) -> Vec<String> {
+        let Ok(vault) = self.values.vault.lock() else { return Vec::new() };
+        distinct_records(vault.suppliers(kind, fields, to))
+    }
+
     /// The records that would supply the fields for all these origins.
     fn records_for(&self, kind: Kind, fields: FieldSet, to: &[&Origin]) -> Vec<String> {
-        let mut records = {
-            let Ok(vault) = self.values.vault.lock() else { return Vec::new() };
-            let named = vault.suppliers_among(kind, fields, to).into_iter().map(|(handle, field)| {
-                // A source's account is named by the source: its handle is the guard's, and the user does not know it.
-                (vault.source_of(&handle).map_or(handle.clone(), str::to_owned), field)
-            });
-            distinct_records(named.collect())
-        };
-        if let [first, others @ ..] = to
-            && others.iter().all(|other| other == first)
-            && let Some(source) = self.source_for(kind, fields, first)
-            && !records.iter().any(|record| record == source)
-        {
-            records.push(source.to_owned());
+        // A source that supplies a login supplies all of it, so that no name of another record goes with its password.
+        if let Some(source) = self.source_for(kind, fields, to) {
+            return vec![source.to_owned()];
         }
-        records
+        let Ok(vault) = self.values.vault.lock() else { return Vec::new() };
+        let named = vault.suppliers_among(kind, fields, to).into_iter().map(|(handle, field)| {
+            // A source's account is named by the source: its handle is the guard's, and the user does not know it.
+            (vault.source_of(&handle).map_or(handle.clone(), str::to_owned), field)
+        });
+        distinct_records(named.collect())
     }
 
     /// The fields of the records that would supply the fields of a login: an account without a user name is named by its e-mail
@@ -192,7 +192,10 @@ impl Core {
         sent_to: &Origin,
     ) -> FieldSet {
         let username = FieldSet::EMPTY.with(Field::Username);
-        if kind != Kind::Login || fields.intersection(ACCOUNT_NAMES) != username {
+        if kind != Kind::Login
+            || fields.intersection(ACCOUNT_NAMES) != username
+            || self.source_for(kind, fields, &[to, sent_to]).is_some()
+        {
             return fields;
         }
         let Ok(vault) = self.values.vault.lock() else { return fields };
@@ -224,9 +227,6 @@ impl Core {
             _ => None,
         })?;
         let code = FieldSet::EMPTY.with(Field::OneTimeCode);
-        if self.source_for(Kind::Otp, code, to).is_some() {
-            return None;
-        }
         let vault = self.values.vault.lock().ok()?;
         let released = self.values.releases.all();
         let is_there = vault.suppliers(Kind::Otp, code, to).into_iter().any(|(handle, field)| {

@@ -71,6 +71,8 @@ struct Candidate<'v> {
 pub(crate) struct Supply<'v> {
     candidates: Vec<Candidate<'v>>,
     primary: Option<&'v str>,
+    /// True if the primary record is an account of a source.
+    is_fetched: bool,
     own_kind: &'static str,
     fields: FieldSet,
     /// The record of the password that was made for this place in this task.
@@ -86,6 +88,11 @@ impl<'v> Supply<'v> {
         if field == Field::NewPassword {
             let mut passwords = self.candidates.iter().filter(|c| c.record.field == Field::Password);
             return passwords.find(|c| Some(c.record.handle.as_str()) == self.made).map(|c| c.record);
+        }
+        // No name of another record goes with the password of a source's account.
+        if self.is_fetched && self.own_kind == "login" && SHARED.contains(&field) {
+            let address = Some(Field::Email).filter(|_| field == Field::Username);
+            return self.own(field).or_else(|| self.own(address?));
         }
         // A login with a user name needs no address of another record.
         if field == Field::Email && self.own_kind == "login" && self.own(Field::Username).is_some() {
@@ -199,11 +206,12 @@ impl Vault {
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
     pub(crate) fn supply(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Supply<'_> {
         let own_kind = record_kind(kind);
-        // An account of a source was fetched for logins, and the user gave it for nothing else.
-        let of_task = self.task.records.iter().map(|record| Candidate {
-            record,
-            for_task: matches!(own_kind, "login" | "otp") || self.source_of(&record.handle).is_none(),
-        });
+        // An account of a source was fetched for logins, and is of no use for anything else.
+        let is_for_this = |record: &&Record| {
+            matches!(own_kind, "login" | "otp") || self.source_of(&record.handle).is_none()
+        };
+        let of_task = self.task.records.iter().filter(is_for_this);
+        let of_task = of_task.map(|record| Candidate { record, for_task: true });
         let made = self.task.made.iter().find(|made| origins.iter().all(|origin| **origin == made.origin));
         let made = made.map(|made| made.handle.as_str());
         let is_made = |record: &Record| own_kind == "login" && Some(record.handle.as_str()) == made;
@@ -234,7 +242,8 @@ impl Vault {
                 .or_else(|| primary(&candidates, own_kind, fields, preferred)),
         };
         let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
-        Supply { candidates, primary, own_kind, fields, made, persona }
+        let is_fetched = primary.is_some_and(|handle| self.source_of(handle).is_some());
+        Supply { candidates, primary, is_fetched, own_kind, fields, made, persona }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::codes::CodeError;
 use crate::error::VaultError;
 
 /// Why a source gives nothing, in words for the user, after its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
     /// The program is not there, or does not run.
@@ -21,6 +21,19 @@ pub enum SourceError {
     /// The user refused in the source's own window.
     #[error("the request was refused in its own window")]
     Refused,
+    /// Others may have made its socket, or may replace it.
+    #[error(
+        "its socket is not yours alone, so nothing was asked; close it, remove the socket, and start it as yourself"
+    )]
+    Unsafe,
+    /// It has more accounts for the site than a question shows.
+    #[error(
+        "it has more than nine accounts for this site; move those that the guard does not need elsewhere"
+    )]
+    TooMany,
+    /// Several of its accounts for the site cannot be told apart.
+    #[error("it has several accounts with the same user name for this site; give them different ones")]
+    Alike,
     /// It has an entry and does not say whether the entry is for this site.
     #[error(
         "it does not say whether its entry is for this site; give the entry an additional attribute `KPH: portcullis` with the value `{{URL}}`"

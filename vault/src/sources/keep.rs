@@ -8,9 +8,11 @@ use super::error::KeepError;
 use super::{Account, FetchedCode, FetchedValues, Wanted};
 use crate::codes::{CodeSeed, Given};
 use crate::content::binding::Binding;
+use crate::content::handle::name_of_host;
 use crate::crypto::cipher::Entropy;
 use crate::crypto::secret::Secret;
 use crate::error::VaultError;
+use crate::store::values::put;
 use crate::store::vault::Vault;
 
 /// The length of a step of a source's own codes, in seconds. The source does not tell it, and this is the usual one.
@@ -44,12 +46,10 @@ impl Vault {
         let mut kept = Vec::new();
         for field in wanted.fields.iter() {
             let value = match field {
-                Field::Username => username.as_ref().map(|name| copy(name)),
+                Field::Username => username.as_ref().map(copy),
                 // A name without an address is no e-mail address.
-                Field::Email => {
-                    username.as_ref().filter(|name| name.expose().contains(&b'@')).map(|name| copy(name))
-                }
-                Field::Password => password.as_ref().map(|password| copy(password)),
+                Field::Email => username.as_ref().filter(|name| name.expose().contains(&b'@')).map(copy),
+                Field::Password => password.as_ref().map(copy),
                 _ => None,
             };
             kept.extend(value.map(|value| (field, value)));
@@ -61,20 +61,38 @@ impl Vault {
         if kept.is_empty() && code.is_none() {
             return Err(KeepError::NoValue);
         }
+        // Everything is sealed before anything is kept, so that half an account is never there.
+        let binding = Binding::Origin(wanted.origin.clone());
+        let mut sealed = Vec::new();
+        for (field, value) in kept {
+            binding.check(&handle, field)?;
+            let others = &self.task.records;
+            sealed.push(self.sealed(others, (&handle, field, &binding), &value, entropy)?);
+        }
         let is_changed = code.is_some();
         if let Some(code) = code {
             let name = step_name(source, &account);
-            kept.push((Field::OneTimeCode, self.give_code(code, name, unix_ms, entropy)?));
+            let code = self.give_code(code, name, unix_ms, entropy)?;
+            let place = (handle.as_str(), Field::OneTimeCode, &binding);
+            sealed.push(self.sealed(&self.task.records, place, &code, entropy)?);
         }
-        let binding = Binding::Origin(wanted.origin.clone());
-        for (field, value) in kept {
-            self.insert_for_task(&handle, field, value, &binding, entropy)?;
-        }
-        let origin = wanted.origin.clone();
         if !self.task.fetched.iter().any(|fetch| fetch.handle == handle) {
-            self.task.fetched.push(Fetch { handle, origin, source: source.to_owned(), account: account.id });
+            let (origin, source) = (wanted.origin.clone(), source.to_owned());
+            self.task.fetched.push(Fetch { handle, origin, source, account: account.id });
+        }
+        for record in sealed {
+            put(&mut self.task.records, record);
         }
         Ok(is_changed)
+    }
+
+    /// Forgets the one-time code that a source gave for this origin: it is good for one release. Its step stays noted.
+    pub fn forget_fetched_code(&mut self, origin: &Origin) {
+        let of_place = self.task.fetched.iter().filter(|fetch| fetch.origin == *origin);
+        let handles: Vec<String> = of_place.map(|fetch| fetch.handle.clone()).collect();
+        for handle in handles {
+            self.forget_task_value(&handle, Field::OneTimeCode);
+        }
     }
 
     /// The account that was fetched for this origin in this task, by the source's own name for it. A login in steps goes on with it.
@@ -101,7 +119,13 @@ impl Vault {
             |fetch: &&Fetch| fetch.origin == *origin && fetch.source == source && fetch.account == account.id;
         match self.task.fetched.iter().find(same) {
             Some(fetch) => Ok(fetch.handle.clone()),
-            None => self.new_login(origin).ok_or(VaultError::BadHandle),
+            None => {
+                let taken = |handle: &String| self.entries().any(|entry| entry.handle == *handle);
+                let name = name_of_host(origin.host());
+                // No record that the guard makes has such a name, also in a session at the same time.
+                let mut numbered = (1..100).map(|number| format!("login:{name}_{number}"));
+                numbered.find(|handle| !taken(handle)).ok_or(VaultError::BadHandle)
+            }
         }
     }
 

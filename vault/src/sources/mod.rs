@@ -22,6 +22,7 @@ use sirl::{Field, FieldSet, Kind};
 pub use error::{KeepError, SourceError};
 pub(crate) use keep::Fetch;
 
+use crate::content::record::Record;
 use crate::crypto::secret::Secret;
 use crate::store::vault::Vault;
 
@@ -139,21 +140,20 @@ impl Vault {
             return None;
         }
         let placed: FieldSet = terms.placements.iter().map(|placement| placement.field).collect();
-        if placed.contains(Field::NewPassword) {
-            return None;
-        }
         let fields = self.not_here(terms.kind, placed, &origin);
         (!fields.is_empty()).then_some(Wanted { kind: terms.kind, origin, fields })
     }
 
     /// The fields of a request of this kind that a source would have to supply for an origin.
     pub fn not_here(&self, kind: Kind, fields: FieldSet, origin: &Origin) -> FieldSet {
-        if !matches!(kind, Kind::Login | Kind::Otp) {
+        if !matches!(kind, Kind::Login | Kind::Otp) || fields.contains(Field::NewPassword) {
             return FieldSet::EMPTY;
         }
-        let stored =
-            |field| self.records.iter().any(|record| record.field == field && record.admits(&[origin]));
-        let has_login = stored(Field::Password);
+        let stored = |field| self.records.iter().any(|it| it.field == field && it.admits(&[origin]));
+        // A login in the user's own words for this task is the user's.
+        let is_own = |it: &&Record| self.source_of(&it.handle).is_none() && it.admits(&[origin]);
+        let has_login = stored(Field::Password)
+            || self.task.records.iter().filter(is_own).any(|it| it.field == Field::Password);
         let is_here = |field: Field| match field {
             // A code is good for one release.
             Field::OneTimeCode => stored(Field::OneTimeCode),

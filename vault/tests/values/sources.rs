@@ -81,7 +81,7 @@ fn a_grant_wants_what_the_vault_lacks_and_is_filled_from_what_was_fetched() {
     assert_eq!(before.1, 0);
     assert_eq!(keep(&mut vault, &wanted, values()), Ok(false));
     assert_eq!((vault.generation(), found(&vault, PASSWORD), found(&vault, NAME)), (before.0, 1, 1));
-    assert_eq!(vault.source_of("login:shop-example"), Some(SOURCE));
+    assert_eq!(vault.source_of("login:shop-example_1"), Some(SOURCE));
     assert_eq!(vault.fetched_account(SOURCE, wanted.origin()), Some("1"));
     let fill = vault.open_fill(grant, &seen(login(), 2), NOW).unwrap();
     assert_eq!(fill.values.len(), 2);
@@ -90,7 +90,7 @@ fn a_grant_wants_what_the_vault_lacks_and_is_filled_from_what_was_fetched() {
     let file = vault.to_bytes(&mut entropy(6)).unwrap_or_default();
     assert!(!String::from_utf8_lossy(&file).contains(PASSWORD));
     vault.forget_task_values();
-    assert_eq!((found(&vault, PASSWORD), vault.source_of("login:shop-example")), (0, None));
+    assert_eq!((found(&vault, PASSWORD), vault.source_of("login:shop-example_1")), (0, None));
     assert!(vault.wanted(&login_grant(&mut point)).is_some());
 }
 
@@ -161,7 +161,7 @@ fn a_second_account_has_a_handle_of_its_own_and_no_handle_has_a_word_of_the_sour
     let handles: Vec<&str> = vault.entries().filter(|entry| entry.for_task).map(|it| it.handle).collect();
     assert_eq!(
         handles,
-        ["login:shop-example", "login:shop-example", "login:shop-example-2", "login:shop-example-2"]
+        ["login:shop-example_1", "login:shop-example_1", "login:shop-example_2", "login:shop-example_2"]
     );
 }
 
@@ -186,7 +186,7 @@ fn a_fetched_address_is_for_logins_alone() {
     let email = FieldSet::EMPTY.with(Field::Email);
     let shop = wanted.origin();
     assert_eq!(vault_with_contact.suppliers(Kind::Contact, email, shop)[0].0, "contact:me");
-    assert_eq!(vault_with_contact.suppliers(Kind::Login, email, shop)[0].0, "login:shop-example");
+    assert_eq!(vault_with_contact.suppliers(Kind::Login, email, shop)[0].0, "login:shop-example_1");
 }
 
 #[test]
@@ -262,4 +262,41 @@ fn no_error_of_a_source_has_a_word_of_its_own() {
         assert_eq!(error.reason().code(), "no_value", "{error}");
         assert_eq!(error.reason(), Reason::SourceUnavailable);
     }
+}
+
+#[test]
+fn what_was_fetched_for_a_login_is_of_no_use_for_another_kind() {
+    let (mut point, verifier) = guard(1);
+    let mut vault = filled(verifier);
+    for handle in ["contact:me", "address:home"] {
+        vault.remove(handle).unwrap();
+    }
+    let wanted = vault.wanted(&login_grant(&mut point)).unwrap();
+    keep(&mut vault, &wanted, values()).unwrap();
+    let fields = FieldSet::EMPTY.with(Field::Email).with(Field::Username).with(Field::Password);
+    assert!(vault.suppliers(Kind::Contact, fields, wanted.origin()).is_empty());
+    assert!(vault.suppliers(Kind::Address, fields, wanted.origin()).is_empty());
+    assert_eq!(vault.suppliers(Kind::Login, fields, wanted.origin()).len(), 2);
+}
+
+#[test]
+fn half_an_account_is_never_kept() {
+    let (mut point, verifier) = guard(1);
+    let mut vault = filled(verifier);
+    let wanted = vault.wanted(&login_grant(&mut point)).unwrap();
+    for password in ["", &"x".repeat(4_095)] {
+        let values = FetchedValues { password: Some(Secret::new(password)), ..values() };
+        assert!(keep(&mut vault, &wanted, values).is_err());
+        assert!(!vault.entries().any(|entry| entry.for_task));
+        assert_eq!(vault.fetched_account(SOURCE, wanted.origin()), None);
+    }
+}
+
+#[test]
+fn a_login_in_the_users_words_comes_first_too() {
+    let (mut point, verifier) = guard(1);
+    let mut vault = filled(verifier);
+    let shop = Binding::parse("https://shop.example").unwrap();
+    vault.insert_for_task("login:task", Field::Password, Secret::new("own"), &shop, &mut entropy(3)).unwrap();
+    assert_eq!(vault.wanted(&login_grant(&mut point)), None);
 }

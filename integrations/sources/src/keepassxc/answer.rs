@@ -15,7 +15,7 @@ use super::KeePassXcError;
 use super::client::Login;
 
 /// The longest value of a login in bytes, as the vault has it.
-const LONGEST_VALUE: usize = 4096;
+const LONGEST_VALUE: usize = 4094;
 
 /// The name of the additional attribute that gives an entry's address back. Its value in KeePassXC is `{URL}`.
 const ADDRESS: &str = "KPH: portcullis";
@@ -220,7 +220,7 @@ mod tests {
             r#""a\nb""#,
             r#""a\u0000""#,
             "7",
-            &format!("\"{}\"", "x".repeat(4097)),
+            &format!("\"{}\"", "x".repeat(4095)),
             r#""a","totp":"seed 12""#,
         ] {
             assert!(logins(entry(rest).as_bytes(), "n").unwrap().1[0].login.is_none(), "{rest}");

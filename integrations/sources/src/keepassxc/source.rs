@@ -105,6 +105,7 @@ fn of(error: KeePassXcError) -> SourceError {
         KeePassXcError::NotAssociated | KeePassXcError::NotAnAssociation => SourceError::NotConnected,
         KeePassXcError::Denied => SourceError::Refused,
         KeePassXcError::TimedOut => SourceError::TimedOut,
+        KeePassXcError::UnsafeSocket { .. } => SourceError::Unsafe,
         _ => SourceError::Answer,
     }
 }

@@ -80,7 +80,8 @@ struct Run {
 }
 
 async fn run(stage: &Stage, at: &str, request: &str) -> Run {
-    let (prompts, asked): (Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>) = Default::default();
+    let prompts: Arc<Mutex<Vec<String>>> = Arc::default();
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = prompts.clone();
     let user = Box::new(ScriptedAnswerer(move |prompt: &ConsentPrompt| {
         seen.lock().unwrap().push(prompt.to_string());
@@ -110,7 +111,7 @@ async fn run(stage: &Stage, at: &str, request: &str) -> Run {
     }
     session.finish().await;
     let prompts = std::mem::take(&mut *prompts.lock().unwrap());
-    let asked = std::mem::take(&mut *asked.lock().unwrap());
+    let asked: Vec<String> = std::mem::take(&mut *asked.lock().unwrap());
     Run { answers, prompts, records: log.text(), asked }
 }
 
