@@ -8,7 +8,7 @@ use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
 
 use crate::failure::Failure;
-use crate::vault::{Chosen, Guarded, Target};
+use crate::vault::{Guarded, SourceArguments, Target};
 
 /// The parts of a guard.
 #[derive(clap::Args)]
@@ -23,10 +23,8 @@ pub struct Guarding {
     /// Record decisions in this audit log, which is created if it does not exist.
     #[arg(long, value_name = "FOLDER")]
     pub audit: Option<PathBuf>,
-    /// Take logins and one-time codes that the vault does not have from this password manager (`keepassxc`, or `keepassxc=login` without
-    /// one-time codes). Connect it first: `portcullis vault connect`. It is asked once you agreed to a release.
-    #[arg(long, value_name = "NAME", requires = "vault")]
-    pub source: Vec<Chosen>,
+    #[command(flatten)]
+    pub sources: SourceArguments,
     /// The policy; by default the shipped policy of approach B.
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
@@ -58,7 +56,7 @@ impl Guarding {
     pub fn guard(&self, opened: Option<Guarded>, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
         let policy = self.policy()?;
         if let Some(opened) = opened {
-            return opened.guard(&policy, answerer, &self.source);
+            return opened.guard(&policy, answerer, Some(&self.sources));
         }
         let log = self.log()?;
         let made = Guard::new(&policy, log, answerer, Box::new(SystemEntropy));

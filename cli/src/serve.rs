@@ -131,7 +131,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         (Asked::Terminal, _) => Box::new(TerminalAnswerer::default()),
         (Asked::Page | Asked::Extension, _) => Box::new(page(opened.phrase()).await?),
     };
-    let guard = opened.guard(&policy, answerer, &[])?.with_idle_lock(Duration::from_secs(60 * idle));
+    let guard = opened.guard(&policy, answerer, None)?.with_idle_lock(Duration::from_secs(60 * idle));
     let settings =
         ServiceSettings { folder: place.clone(), tls, audit: Some(audit), extension_consent: asking };
     let service = Service::start(guard, settings).map_err(|error| Failure::NotSetUp(error.to_string()))?;

@@ -93,6 +93,7 @@ impl FetchOutcome {
             FetchOutcome::Failed(SourceError::Unsafe) => "unsafe",
             FetchOutcome::Failed(SourceError::TooMany) => "too_many",
             FetchOutcome::Failed(SourceError::Alike) => "alike",
+            FetchOutcome::Failed(SourceError::WithoutSite) => "without_site",
             FetchOutcome::Failed(SourceError::Unproven) => "unproven",
             FetchOutcome::Failed(SourceError::TimedOut) => "timed_out",
             FetchOutcome::Failed(_) => "not_understood",

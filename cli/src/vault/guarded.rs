@@ -10,7 +10,7 @@ use portcullis::vault::{Meta, Secret, StateName, UnlockKey, Vault};
 use portcullis::{Guard, stored_head};
 
 use super::opened::{open_file, verifier};
-use super::sources::{Chosen, Connections};
+use super::sources::{Connections, SourceArguments};
 use super::{Target, cache};
 use crate::failure::Failure;
 
@@ -72,7 +72,7 @@ impl Guarded {
         self,
         policy: &str,
         answerer: Box<dyn Answerer>,
-        sources: &[Chosen],
+        sources: Option<&SourceArguments>,
     ) -> Result<Guard, Failure> {
         let Guarded { file, key, log, connections, .. } = self;
         let bytes = file.bytes().to_vec();
@@ -87,6 +87,9 @@ impl Guarded {
         };
         let guard = Guard::with_vault(policy, vault, Box::new(log), answerer, Box::new(SystemEntropy));
         let guard = guard.map_err(|error| Failure::Input(error.to_string()))?;
-        connections.offered(guard, sources)
+        match sources {
+            Some(sources) => connections.offered(guard, sources),
+            None => Ok(guard),
+        }
     }
 }

@@ -33,7 +33,7 @@ pub use guarded::Guarded;
 pub use opened::{By, Opened, Witness};
 pub use place::{count, trouble as unusable};
 #[cfg(unix)]
-pub use sources::Chosen;
+pub use sources::SourceArguments;
 
 /// The vault, and the source of its passphrase.
 #[derive(Args)]

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use credential_sources::keepassxc::{Association, Client, KeePassXc, socket};
+use credential_sources::pass::Pass;
 use portcullis::Guard;
 use portcullis::audit::VaultAct;
 use portcullis::guard::SystemEntropy;
+use portcullis::signals::Origin;
 use portcullis::sirl::Kind;
-use portcullis::vault::sources::Source as _;
+use portcullis::vault::sources::Source;
 use portcullis::vault::{StateName, Vault};
 
 use super::opened::bad;
@@ -27,9 +29,11 @@ pub enum Manager {
     /// KeePassXC, by its browser integration.
     #[value(name = "keepassxc")]
     KeePassXc,
+    /// pass, the password store that GnuPG encrypts.
+    Pass,
 }
 
-/// A password manager, and the kinds of request that it may serve: `keepassxc`, or `keepassxc=login` without one-time codes.
+/// A password manager, and the kinds of request that it may serve: `keepassxc`, or `pass=login` without one-time codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     manager: Manager,
@@ -44,7 +48,7 @@ impl FromStr for Chosen {
             Some((name, kinds)) => (name, kinds),
             None => (text, "login+otp"),
         };
-        let manager = Manager::from_str(name, false).map_err(|_| "write keepassxc".to_owned())?;
+        let manager = Manager::from_str(name, false).map_err(|_| "write `keepassxc` or `pass`".to_owned())?;
         let kind = |word: &str| match word {
             "login" => Ok(Kind::Login),
             "otp" => Ok(Kind::Otp),
@@ -52,6 +56,38 @@ impl FromStr for Chosen {
         };
         Ok(Chosen { manager, kinds: kinds.split('+').map(kind).collect::<Result<_, _>>()? })
     }
+}
+
+/// An entry of `pass`, and the site that the user says it is for: `web/shop=https://shop.example`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntrySite {
+    entry: String,
+    site: Origin,
+}
+
+impl FromStr for EntrySite {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EntrySite, String> {
+        let (entry, site) = text
+            .split_once('=')
+            .filter(|(entry, _)| !entry.is_empty())
+            .ok_or_else(|| "write an entry and its site: `web/shop=https://shop.example`".to_owned())?;
+        let site = Origin::parse(site).map_err(|error| format!("`{site}`: {error}"))?;
+        Ok(EntrySite { entry: entry.to_owned(), site })
+    }
+}
+
+/// The password managers of a guard.
+#[derive(Args)]
+pub struct SourceArguments {
+    /// Take logins and one-time codes that the vault does not have from this password manager: `keepassxc` (connect it first with
+    /// `portcullis vault connect`) or `pass`; `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
+    #[arg(long, value_name = "NAME", requires = "vault")]
+    pub source: Vec<Chosen>,
+    /// Say for which site an entry of `pass` is that has no line `url:`, such as `web/shop=https://shop.example`.
+    #[arg(long, value_name = "ENTRY=SITE", requires = "source")]
+    pub source_site: Vec<EntrySite>,
 }
 
 /// The keys by which password managers know this guard, as the vault has them.
@@ -68,14 +104,21 @@ impl Connections {
     }
 
     /// The guard with the chosen sources.
-    pub fn offered(mut self, mut guard: Guard, chosen: &[Chosen]) -> Result<Guard, Failure> {
-        for (at, Chosen { manager, kinds }) in chosen.iter().enumerate() {
-            if chosen.iter().take(at).any(|earlier| earlier.manager == *manager) {
+    pub fn offered(mut self, mut guard: Guard, chosen: &SourceArguments) -> Result<Guard, Failure> {
+        let SourceArguments { source, source_site } = chosen;
+        let is_pass = |it: &Chosen| it.manager == Manager::Pass;
+        if !source_site.is_empty() && !source.iter().any(is_pass) {
+            return Err(Failure::Input(
+                "`--source-site` is for entries of `pass`; add `--source pass`".to_owned(),
+            ));
+        }
+        for (at, Chosen { manager, kinds }) in source.iter().enumerate() {
+            if source.iter().take(at).any(|earlier| earlier.manager == *manager) {
                 return Err(Failure::Input(
-                    "`--source` names KeePassXC twice; join the kinds by `+`".to_owned(),
+                    "`--source` names a password manager twice; join its kinds by `+`".to_owned(),
                 ));
             }
-            match manager {
+            let source: Box<dyn Source> = match manager {
                 Manager::KeePassXc => {
                     let association = self.keepassxc.take().ok_or_else(|| {
                         Failure::NotSetUp(
@@ -83,10 +126,16 @@ impl Connections {
                                 .to_owned(),
                         )
                     })?;
-                    let source = KeePassXc::new(runtime_folder()?, association);
-                    guard = guard.with_source(Box::new(source), kinds.clone());
+                    Box::new(KeePassXc::new(runtime_folder()?, association))
                 }
-            }
+                Manager::Pass => {
+                    let sites = source_site.iter().cloned();
+                    Box::new(
+                        sites.fold(pass()?, |pass, EntrySite { entry, site }| pass.with_site(&entry, site)),
+                    )
+                }
+            };
+            guard = guard.with_source(source, kinds.clone());
         }
         Ok(guard)
     }
@@ -94,7 +143,10 @@ impl Connections {
 
 /// Connects a password manager with the vault. The user agrees in its window.
 pub fn connect(target: &Target, manager: Manager) -> Result<(), Failure> {
-    let Manager::KeePassXc = manager;
+    if manager == Manager::Pass {
+        println!("pass needs no connection; start the guard with `--source pass`");
+        return Ok(());
+    }
     let (mut opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
     let socket = socket::find(&runtime_folder()?).map_err(|error| Failure::NotSetUp(error.to_string()))?;
     eprintln!(
@@ -116,23 +168,39 @@ pub fn connect(target: &Target, manager: Manager) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says which password managers are connected, and whether they answer.
+/// Says which password managers are there, and whether they answer.
 pub fn list(target: &Target) -> Result<(), Failure> {
     let (opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
-    let Some(association) = Connections::of(&opened.vault).keepassxc else {
-        println!(
-            "KeePassXC  not connected; run `portcullis vault connect {} keepassxc`",
-            target.vault.display()
-        );
-        return Ok(());
-    };
-    let name = association.name().to_owned();
-    let mut source = KeePassXc::new(runtime_folder()?, association);
-    match crate::serve::runtime()?.block_on(source.check()) {
-        Ok(()) => println!("KeePassXC  connected as `{name}`, unlocked"),
-        Err(error) => println!("KeePassXC  connected as `{name}`, and {error}"),
+    let runtime = crate::serve::runtime()?;
+    match Connections::of(&opened.vault).keepassxc {
+        None => {
+            let vault = target.vault.display();
+            println!("keepassxc  not connected; run `portcullis vault connect {vault} keepassxc`");
+        }
+        Some(association) => {
+            let name = association.name().to_owned();
+            let mut source = KeePassXc::new(runtime_folder()?, association);
+            match runtime.block_on(source.check()) {
+                Ok(()) => println!("keepassxc  connected as `{name}`, unlocked"),
+                Err(error) => println!("keepassxc  connected as `{name}`, and {error}"),
+            }
+        }
     }
+    let is_there = pass().is_ok_and(|mut pass| runtime.block_on(pass.check()).is_ok());
+    println!(
+        "pass       {}",
+        if is_there { "there; GnuPG asks you where its key is locked" } else { "not there" }
+    );
     Ok(())
+}
+
+/// The user's password store, and GnuPG.
+fn pass() -> Result<Pass, Failure> {
+    let missing = |what: &str| Failure::NotSetUp(format!("{what}, which `pass` needs"));
+    let gpg = discovery::on_path("gpg").ok_or_else(|| missing("gpg is not on the path"))?;
+    let named = std::env::var_os("PASSWORD_STORE_DIR").map(PathBuf::from);
+    let store = named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".password-store")));
+    Ok(Pass::new(store.ok_or_else(|| missing("HOME is not set"))?, gpg))
 }
 
 /// The folder of KeePassXC's socket.
@@ -154,8 +222,22 @@ mod tests {
         assert_eq!(kinds("keepassxc"), [Kind::Login, Kind::Otp]);
         assert_eq!(kinds("keepassxc=login"), [Kind::Login]);
         assert_eq!(kinds("keepassxc=otp+login"), [Kind::Otp, Kind::Login]);
+        assert_eq!(kinds("pass=login"), [Kind::Login]);
         for wrong in ["", "keepass", "keepassxc=", "keepassxc=card", "keepassxc=login,otp"] {
             assert!(chosen(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_entry_is_named_with_its_site() {
+        let read = |text: &str| text.parse::<EntrySite>();
+        let site = Origin::parse("https://shop.example").unwrap();
+        assert_eq!(
+            read("web/shop=https://shop.example/login"),
+            Ok(EntrySite { entry: "web/shop".into(), site })
+        );
+        for wrong in ["", "web/shop", "=https://shop.example", "web/shop=shop.example", "web/shop="] {
+            assert!(read(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -5,9 +5,12 @@
 //! | module | subject |
 //! |---|---|
 //! | [`keepassxc`] | KeePassXC, by the socket that it opens for browsers; on Unix |
+//! | [`pass`] | `pass`, a folder of files that GnuPG decrypts; on Unix |
 
 #[cfg(unix)]
 pub mod keepassxc;
+#[cfg(unix)]
+pub mod pass;
 
 /// The program in the README compiles.
 #[cfg(all(doctest, unix))]

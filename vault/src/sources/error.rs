@@ -34,6 +34,11 @@ pub enum SourceError {
     /// Several of its accounts for the site cannot be told apart.
     #[error("it has several accounts with the same user name for this site; give them different ones")]
     Alike,
+    /// Its entry names no site.
+    #[error(
+        "its entry does not say for which site it is; add a line such as `url: https://shop.example` to it, or name its site when you start the guard"
+    )]
+    WithoutSite,
     /// It has an entry and does not say whether the entry is for this site.
     #[error(
         "it does not say whether its entry is for this site; give the entry an additional attribute `KPH: portcullis` with the value `{{URL}}`"

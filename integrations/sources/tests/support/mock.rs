@@ -94,16 +94,16 @@ impl Plan {
 pub struct MockKeePassXc {
     pub path: PathBuf,
     asked: Arc<Mutex<Vec<String>>>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl MockKeePassXc {
     pub fn start(plan: Plan) -> MockKeePassXc {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("socket");
+        let path = folder.path().join("org.keepassxc.KeePassXC.BrowserServer");
         let listener = UnixListener::bind(&path).unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let mock = MockKeePassXc { path, asked: Arc::clone(&asked), _folder: folder };
+        let mock = MockKeePassXc { path, asked: Arc::clone(&asked), folder: folder };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let peer = Peer { stream, plan: plan.clone(), asked: Arc::clone(&asked), tests: 0 };
@@ -111,6 +111,11 @@ impl MockKeePassXc {
             }
         });
         mock
+    }
+
+    /// The folder of the socket.
+    pub fn runtime(&self) -> PathBuf {
+        self.folder.path().to_owned()
     }
 
     /// The addresses that logins were asked for by.

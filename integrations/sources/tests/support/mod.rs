@@ -1,7 +1,8 @@
-//! Helpers of the tests: a plain client of the protocol, a peer that can lie, and the real program.
+//! Helpers of the tests: what a grant wants, a plain client of the protocol, a peer that can lie, and the real program.
 
 #![allow(dead_code, missing_docs)]
 
+pub mod grant;
 pub mod mock;
 pub mod plain;
 pub mod real;
