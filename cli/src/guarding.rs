@@ -56,7 +56,7 @@ impl Guarding {
     pub fn guard(&self, opened: Option<Guarded>, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
         let policy = self.policy()?;
         if let Some(opened) = opened {
-            return opened.guard(&policy, answerer, Some(&self.sources));
+            return opened.guard(&policy, answerer, &self.sources);
         }
         let log = self.log()?;
         let made = Guard::new(&policy, log, answerer, Box::new(SystemEntropy));

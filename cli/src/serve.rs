@@ -19,7 +19,7 @@ use portcullis::vault::Entropy;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::vault::{Guarded, Target};
+use crate::vault::{Guarded, SourceArguments, Target};
 
 /// The folder of the service.
 #[derive(Args)]
@@ -56,6 +56,8 @@ pub struct Arguments {
     target: Target,
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    sources: SourceArguments,
     /// The policy; by default the one that is shipped, `policies/default.policy`.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -106,7 +108,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 async fn serve(arguments: Arguments) -> Result<(), Failure> {
-    let Arguments { target, folder, policy, consent, trust, host_rules, idle } = arguments;
+    let Arguments { target, folder, sources, policy, consent, trust, host_rules, idle } = arguments;
     let policy = match &policy {
         Some(path) => crate::read_text(path)?,
         None => portcullis::DEFAULT_POLICY.to_owned(),
@@ -131,7 +133,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         (Asked::Terminal, _) => Box::new(TerminalAnswerer::default()),
         (Asked::Page | Asked::Extension, _) => Box::new(page(opened.phrase()).await?),
     };
-    let guard = opened.guard(&policy, answerer, None)?.with_idle_lock(Duration::from_secs(60 * idle));
+    let guard = opened.guard(&policy, answerer, &sources)?.with_idle_lock(Duration::from_secs(60 * idle));
     let settings =
         ServiceSettings { folder: place.clone(), tls, audit: Some(audit), extension_consent: asking };
     let service = Service::start(guard, settings).map_err(|error| Failure::NotSetUp(error.to_string()))?;

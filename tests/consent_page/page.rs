@@ -236,7 +236,7 @@ async fn an_account(chromium: &Chromium, desk: &mut Desk) {
             ]
         );
         picture(&page, "account").await;
-        page.locator(&format!("button[data-word='{word}']")).click(None).await.unwrap();
+        page.locator(format!("button[data-word='{word}']")).click(None).await.unwrap();
         assert_eq!(desk.said(question).await, chosen);
     }
     // Escape chooses none.

@@ -72,7 +72,7 @@ impl Guarded {
         self,
         policy: &str,
         answerer: Box<dyn Answerer>,
-        sources: Option<&SourceArguments>,
+        sources: &SourceArguments,
     ) -> Result<Guard, Failure> {
         let Guarded { file, key, log, connections, .. } = self;
         let bytes = file.bytes().to_vec();
@@ -87,9 +87,6 @@ impl Guarded {
         };
         let guard = Guard::with_vault(policy, vault, Box::new(log), answerer, Box::new(SystemEntropy));
         let guard = guard.map_err(|error| Failure::Input(error.to_string()))?;
-        match sources {
-            Some(sources) => connections.offered(guard, sources),
-            None => Ok(guard),
-        }
+        connections.offered(guard, sources)
     }
 }

@@ -15,12 +15,13 @@ use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use credential_sources::keepassxc::{Association, Client, KeePassXcError, Logins};
+use credential_sources::keepassxc::{Association, Client, KeePassXc, KeePassXcError, Logins};
 use serde_json::json;
 use support::plain::Plain;
 use support::real::{Entry, MASTER, RealKeePassXc, SEED};
-use support::{KEY, association, in_ms, origin};
+use support::{KEY, association, grant, in_ms, origin};
 use vault::Secret;
+use vault::sources::{Fetched, Source, SourceError};
 
 const FREELY: &str = "AlwaysAllowAccess=true";
 
@@ -404,4 +405,20 @@ async fn the_time_of_logins_against_a_bare_exchange() {
             bare[25], ours[25]
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs the real KeePassXC, Xvfb and xdotool"]
+async fn a_locked_database_asks_the_user_and_then_gives_the_login() {
+    let screen = Screen::start();
+    let entries = [Entry::new("shop", &["https://shop.com"])];
+    let real = RealKeePassXc::start_with(&entries, FREELY, &[], Some(&screen.display));
+    let mut plain = Plain::connect(&real.socket());
+    assert_eq!(plain.ask(&json!({"action": "lock-database"}))["success"], "true");
+    let mut source = KeePassXc::new(real.runtime(), association());
+    assert_eq!(source.check().await, Err(SourceError::Locked));
+    let fetched = tokio::spawn(async move { source.fetch(&grant::login("https://shop.com"), None).await });
+    screen.answer("Unlock Database", MASTER, &["Return"]);
+    let Ok(Fetched::Values(values)) = fetched.await.unwrap() else { panic!("no values") };
+    assert!(values.password.unwrap().is_same(&Secret::new(entries[0].password())));
 }

@@ -102,6 +102,7 @@ impl Client {
             nonce: &nonce.text(),
             message: None,
             public_key: Some(handshake.public_key()),
+            trigger_unlock: None,
         };
         match exchange(&mut wire, &request, &nonce, deadline).await? {
             Meaning::PublicKey(peer) => {
@@ -136,6 +137,47 @@ impl Client {
         deadline: Instant,
     ) -> Result<(), KeePassXcError> {
         self.database(association, deadline).await.map(drop)
+    }
+
+    /// Has KeePassXC show its window for unlocking, and waits until the user unlocked a database there.
+    ///
+    /// # Errors
+    /// [`KeePassXcError::TimedOut`] if the user did not, or the connection fails.
+    pub async fn unlock(
+        &mut self,
+        association: &Association,
+        deadline: Instant,
+    ) -> Result<(), KeePassXcError> {
+        let mut wire = self.wire.take().ok_or(KeePassXcError::Closed)?;
+        let (nonce, key) = (Nonce::fresh()?, association.key());
+        let content = TestAssociate { action: "test-associate", id: association.name(), key: &key };
+        let request = Request {
+            action: "test-associate",
+            client_id: &self.id,
+            nonce: &nonce.text(),
+            message: Some(self.session.seal(&content, &nonce)?),
+            public_key: None,
+            trigger_unlock: Some("true"),
+        };
+        let bytes = serde_json::to_vec(&request)
+            .map_err(|_| KeePassXcError::Protocol("a request that is no JSON"))?;
+        wire.send(&bytes, deadline).await?;
+        for _ in 0..MOST_NOTICES {
+            let object = wire.receive(deadline).await?;
+            match message::meaning(&object, request.action, request.client_id, &nonce)? {
+                // The request itself is answered at once, by an error if the database is locked.
+                Meaning::Refused(KeePassXcError::Locked) | Meaning::Notice { locked: None | Some(true) } => {}
+                Meaning::Refused(error) => return Err(error),
+                Meaning::Notice { locked: Some(false) } | Meaning::Message(_) => {
+                    self.wire = Some(wire);
+                    return Ok(());
+                }
+                Meaning::PublicKey(_) => {
+                    return Err(KeePassXcError::Protocol("an answer that is not encrypted"));
+                }
+            }
+        }
+        Err(KeePassXcError::Protocol("a flood of notices"))
     }
 
     /// Asks for the logins of an origin, and proves which are of exactly this origin; see [`super::exact`].
@@ -221,6 +263,7 @@ impl Client {
             nonce: &nonce.text(),
             message: Some(self.session.seal(content, &nonce)?),
             public_key: None,
+            trigger_unlock: None,
         };
         let nonce_of_answer = nonce.next();
         match exchange(&mut wire, &request, &nonce, deadline).await? {

@@ -133,6 +133,9 @@ pub(super) struct Request<'a> {
     pub(super) message: Option<String>,
     #[serde(rename = "publicKey", skip_serializing_if = "Option::is_none")]
     pub(super) public_key: Option<String>,
+    /// `true` to have a locked database ask the user.
+    #[serde(rename = "triggerUnlock", skip_serializing_if = "Option::is_none")]
+    pub(super) trigger_unlock: Option<&'a str>,
 }
 
 /// The envelope of an answer or a notice. It holds no secret in the clear.

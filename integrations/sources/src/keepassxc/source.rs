@@ -30,10 +30,18 @@ impl KeePassXc {
         Client::connect(&socket::find(&self.runtime)?, deadline).await
     }
 
+    /// The logins. A locked KeePassXC asks the user to unlock it; without an answer that is a question which timed out.
     async fn logins(&self, wanted: &Wanted) -> Result<Logins, KeePassXcError> {
         let deadline = Instant::now() + CALL;
-        let first =
-            self.connect(deadline).await?.logins(&self.association, wanted.origin(), deadline).await?;
+        let mut client = self.connect(deadline).await?;
+        let first = match client.logins(&self.association, wanted.origin(), deadline).await {
+            Err(KeePassXcError::Locked) => {
+                self.connect(deadline).await?.unlock(&self.association, deadline).await?;
+                let mut client = self.connect(deadline).await?;
+                client.logins(&self.association, wanted.origin(), deadline).await?
+            }
+            first => first?,
+        };
         if !first.exact.is_empty() || first.unproven == 0 {
             return Ok(first);
         }

@@ -103,7 +103,7 @@ impl MockKeePassXc {
         let path = folder.path().join("org.keepassxc.KeePassXC.BrowserServer");
         let listener = UnixListener::bind(&path).unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let mock = MockKeePassXc { path, asked: Arc::clone(&asked), folder: folder };
+        let mock = MockKeePassXc { path, asked: Arc::clone(&asked), folder };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let peer = Peer { stream, plan: plan.clone(), asked: Arc::clone(&asked), tests: 0 };
