@@ -407,6 +407,37 @@ async fn the_time_of_logins_against_a_bare_exchange() {
     }
 }
 
+/// A whole fetch of the guard's, with its connection, against the protocol's own calls for it: keys, association, logins.
+#[tokio::test]
+#[ignore = "a measurement with the real KeePassXC"]
+async fn the_time_of_a_fetch_against_the_protocols_calls() {
+    for (many, named) in [(3, true), (3, false), (300, true), (300, false)] {
+        let mut entries: Vec<Entry> =
+            (0..many).map(|at| Entry::new(&format!("e{at}"), &[&format!("https://host{at}.com")])).collect();
+        let own = Entry::new("own", &["https://login.shop.com"]);
+        entries.push(if named { own.field("KPH: portcullis", "{URL}") } else { own });
+        let real = RealKeePassXc::start(&entries, FREELY);
+        let mut source = KeePassXc::new(real.runtime(), association());
+        let wanted = grant::login("https://login.shop.com");
+        let (mut bare, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..100 {
+            let started = Instant::now();
+            let mut plain = Plain::connect(&real.socket());
+            plain.test_associate();
+            plain.get_logins("https://login.shop.com");
+            bare.push(started.elapsed());
+            let started = Instant::now();
+            assert!(matches!(source.fetch(&wanted, None).await, Ok(Fetched::Values(_))));
+            ours.push(started.elapsed());
+        }
+        bare.sort();
+        ours.sort();
+        let ratio = ours[50].as_secs_f64() / bare[50].as_secs_f64();
+        let how = if named { "with the attribute" } else { "with questions for proof" };
+        println!("{many} others, {how}: bare {:?}, fetch {:?}, ratio {ratio:.2}", bare[50], ours[50]);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs the real KeePassXC, Xvfb and xdotool"]
 async fn a_locked_database_asks_the_user_and_then_gives_the_login() {
