@@ -198,7 +198,7 @@ impl fmt::Display for Warning {
             );
         }
         if let Some(source) = source {
-            return write!(f, "Your password manager gave nothing: {source}. Then let the agent ask again.");
+            return write!(f, "Your password manager gave nothing: {source}.");
         }
         write!(f, "{} ", reason.explain())?;
         f.write_str(

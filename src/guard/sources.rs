@@ -11,8 +11,8 @@ use super::dependencies::{Dependencies, LONGEST_WAIT};
 use crate::consent::{ANSWER_TIMEOUT, WhichAccount, visible};
 use crate::system::unix_ms;
 
-/// The time for one answer of a source. The user may have to agree in its own window.
-const FETCH_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time for one answer of a source. The user may have to unlock it and to agree, in its own windows.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The most characters of a source's name.
 const MAX_NAME_CHARS: usize = 40;
@@ -90,6 +90,8 @@ impl FetchOutcome {
             FetchOutcome::Failed(SourceError::Locked) => "locked",
             FetchOutcome::Failed(SourceError::NotConnected) => "not_connected",
             FetchOutcome::Failed(SourceError::Refused) => "refused",
+            FetchOutcome::Failed(SourceError::Missing) => "missing",
+            FetchOutcome::Failed(SourceError::NotDecrypted) => "not_decrypted",
             FetchOutcome::Failed(SourceError::Unsafe) => "unsafe",
             FetchOutcome::Failed(SourceError::TooMany) => "too_many",
             FetchOutcome::Failed(SourceError::Alike) => "alike",

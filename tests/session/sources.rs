@@ -190,30 +190,47 @@ fn a_fetch_that_takes_longer_than_a_grant_lives_ends_like_any_other() {
 }
 
 #[test]
-fn what_the_user_refused_is_not_fetched_again_and_what_is_locked_is() {
+fn few_fetches_that_give_nothing_are_made_and_the_user_is_told() {
     let denied = "DENY.login {\"reason\":\"no_value\"}";
-    for (error, fetched) in [
-        (SourceError::Refused, 1),
-        (SourceError::TimedOut, 1),
-        (SourceError::Locked, 3),
-        (SourceError::NotRunning, 3),
-    ] {
+    let answers: [(SourceAnswer, usize); 5] = [
+        (|| Err(FetchOutcome::Failed(SourceError::Refused)), 3),
+        (|| Err(FetchOutcome::Failed(SourceError::TimedOut)), 3),
+        (|| Err(FetchOutcome::NotChosen), 3),
+        (|| Ok(None), 3),
+        // What is not there opens no window.
+        (|| Err(FetchOutcome::Failed(SourceError::NotRunning)), 6),
+    ];
+    for (answer, fetched) in answers {
         let mut played = at(login_page(), &[Kind::Login]);
-        played.source = match error {
-            SourceError::Refused => || Err(FetchOutcome::Failed(SourceError::Refused)),
-            SourceError::TimedOut => || Err(FetchOutcome::Failed(SourceError::TimedOut)),
-            SourceError::Locked => || Err(FetchOutcome::Failed(SourceError::Locked)),
-            _ => || Err(FetchOutcome::Failed(SourceError::NotRunning)),
-        };
-        for _ in 0..3 {
+        played.source = answer;
+        // One yes for the session: no question counts the fetches.
+        played.answer = Answer::Session;
+        for _ in 0..6 {
             assert_eq!(played.request(LOGIN), denied);
         }
-        assert_eq!(played.fetches.len(), fetched, "{error}");
+        assert_eq!(played.fetches.len(), fetched, "{:?}", fetches(&played));
+        let told = played.core.take_warnings().iter().any(|it| it.source == Some(SourceError::GivenUp));
+        assert_eq!(told, fetched == 3);
     }
-    let mut played = at(login_page(), &[Kind::Login]);
-    played.source = || Err(FetchOutcome::NotChosen);
-    (0..3).for_each(|_| assert_eq!(played.request(LOGIN), denied));
-    assert_eq!(played.fetches.len(), 1);
+}
+
+#[test]
+fn where_a_source_fails_a_code_may_still_be_typed() {
+    for error in [SourceError::Locked, SourceError::NotRunning, SourceError::Refused] {
+        let mut played = at(form(&["one-time-code"]), &[Kind::Otp]);
+        played.source = match error {
+            SourceError::Locked => || Err(FetchOutcome::Failed(SourceError::Locked)),
+            SourceError::Refused => || Err(FetchOutcome::Failed(SourceError::Refused)),
+            _ => || Err(FetchOutcome::Failed(SourceError::NotRunning)),
+        };
+        played.code = Some("771204");
+        assert!(played.request(CODE).starts_with("GRANT.otp"), "{error}");
+        assert_eq!(played.core.take_warnings()[0].source, Some(error));
+        // After a fill that failed the user may type another one.
+        played.code = Some("771205");
+        assert!(played.request(CODE).starts_with("GRANT.otp"), "{error}");
+        assert_eq!(played.codes_asked, 2);
+    }
 }
 
 #[test]

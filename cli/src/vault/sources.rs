@@ -129,9 +129,14 @@ impl Connections {
                     Box::new(KeePassXc::new(runtime_folder()?, association))
                 }
                 Manager::Pass => {
+                    let found = pass()?;
+                    if let Some(unknown) = source_site.iter().find(|it| !found.has(&it.entry)) {
+                        let entry = &unknown.entry;
+                        return Err(Failure::Input(format!("`--source-site`: pass has no entry `{entry}`")));
+                    }
                     let sites = source_site.iter().cloned();
                     Box::new(
-                        sites.fold(pass()?, |pass, EntrySite { entry, site }| pass.with_site(&entry, site)),
+                        sites.fold(found, |pass, EntrySite { entry, site }| pass.with_site(&entry, site)),
                     )
                 }
             };
@@ -198,9 +203,10 @@ pub fn list(target: &Target) -> Result<(), Failure> {
 fn pass() -> Result<Pass, Failure> {
     let missing = |what: &str| Failure::NotSetUp(format!("{what}, which `pass` needs"));
     let gpg = discovery::on_path("gpg").ok_or_else(|| missing("gpg is not on the path"))?;
-    let named = std::env::var_os("PASSWORD_STORE_DIR").map(PathBuf::from);
-    let store = named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".password-store")));
-    Ok(Pass::new(store.ok_or_else(|| missing("HOME is not set"))?, gpg))
+    let named = discovery::variable("PASSWORD_STORE_DIR").map(PathBuf::from);
+    let home = || Some(PathBuf::from(discovery::variable("HOME")?).join(".password-store"));
+    let store = named.or_else(home).filter(|store| store.is_absolute());
+    Ok(Pass::new(store.ok_or_else(|| missing("PASSWORD_STORE_DIR or HOME names no whole path"))?, gpg))
 }
 
 /// The folder of KeePassXC's socket.

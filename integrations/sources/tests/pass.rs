@@ -122,9 +122,9 @@ async fn an_entry_is_for_the_site_that_its_content_or_the_user_names_and_for_no_
 #[tokio::test]
 async fn what_hangs_fails_or_answers_too_much_gives_nothing() {
     for (script, expected) in [
-        ("exit 2", SourceError::Locked),
-        ("echo partial; exit 2", SourceError::Locked),
-        ("kill -9 $$", SourceError::Locked),
+        ("exit 2", SourceError::NotDecrypted),
+        ("echo partial; exit 2", SourceError::NotDecrypted),
+        ("kill -9 $$", SourceError::NotDecrypted),
         ("yes x | head -c 10000000", SourceError::Answer),
         ("printf '\\377\\376'", SourceError::Answer),
     ] {
@@ -168,10 +168,10 @@ async fn a_store_or_a_program_that_is_not_there_is_said() {
     let store = honest(&[("shop.example", ENTRY)]);
     let path = |name: &str| store.folder.path().join(name);
     let mut no_store = Pass::new(path("none"), path("gpg"));
-    assert_eq!(no_store.check().await, Err(SourceError::NotRunning));
-    assert_eq!(no_store.accounts(&origin(SHOP)).await.err(), Some(SourceError::NotRunning));
+    assert_eq!(no_store.check().await, Err(SourceError::Missing));
+    assert_eq!(no_store.accounts(&origin(SHOP)).await.err(), Some(SourceError::Missing));
     let mut no_program = Pass::new(path("store"), path("none"));
-    assert_eq!(login(&mut no_program, SHOP, "shop.example").await.err(), Some(SourceError::NotRunning));
+    assert_eq!(login(&mut no_program, SHOP, "shop.example").await.err(), Some(SourceError::Missing));
 }
 
 /// Runs the real GnuPG with a key ring of its own.
@@ -184,7 +184,7 @@ fn gpg(home: &Path, arguments: &[&str]) -> Command {
 
 #[tokio::test]
 #[ignore = "needs the real GnuPG at /usr/bin/gpg"]
-async fn the_real_gnupg_decrypts_an_entry_and_a_locked_key_is_said() {
+async fn the_real_gnupg_decrypts_an_entry_and_fails_with_a_locked_key() {
     let folder = tempfile::tempdir().unwrap();
     let home: PathBuf = folder.path().join("keys");
     fs::create_dir(&home).unwrap();
@@ -211,7 +211,7 @@ async fn the_real_gnupg_decrypts_an_entry_and_a_locked_key_is_said() {
     let mut pass = Pass::new(store, wrapper);
     let forget = || Command::new("gpgconf").env("GNUPGHOME", &home).args(["--kill", "gpg-agent"]).status();
     forget().unwrap();
-    assert_eq!(login(&mut pass, SHOP, "shop.example").await.err(), Some(SourceError::Locked));
+    assert_eq!(login(&mut pass, SHOP, "shop.example").await.err(), Some(SourceError::NotDecrypted));
     // The agent keeps the key once the user unlocked it.
     let unlock = [&loopback[..], &["--output", "/dev/null", "--decrypt"]].concat();
     assert!(gpg(&home, &unlock).arg(&file).status().unwrap().success());

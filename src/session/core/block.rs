@@ -298,19 +298,20 @@ impl Core {
         RequestResult::denied(kind, reason)
     }
 
-    /// Warns the user of a refusal for a low safety, for an egress that stays open or for a password manager that gives nothing, once
-    /// per kind of request.
+    /// Warns the user of a refusal for a low safety or for an egress that stays open, once per kind of request.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
         let waits = self.user.wait.take().filter(|_| reason == Reason::EgressBlocked);
-        let is_warned_of =
-            matches!(reason, Reason::LowSafety | Reason::EgressBlocked | Reason::SourceUnavailable);
+        let is_warned_of = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
         let (origin, wait) = match waits {
             Some((origin, wait)) => (Some(origin), Some(wait)),
             None => (self.read.origin.clone(), None),
         };
         let (true, Some(origin)) = (is_warned_of, origin) else { return };
-        let source = self.user.source_failed.take().filter(|_| reason == Reason::SourceUnavailable);
-        let warning = Warning { kind, origin, reason, wait, source };
+        self.warn(Warning { kind, origin, reason, wait, source: None });
+    }
+
+    /// Warns the user, unless they were warned of the same before.
+    pub(super) fn warn(&mut self, warning: Warning) {
         if !self.user.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
             self.counts.warnings += 1;
             self.user.warned.push(warning.clone());

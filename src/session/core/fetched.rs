@@ -10,8 +10,11 @@ use super::block_state::{BlockPhase, BlockState, GrantedRelease};
 use super::messages::{Command, GuardCommand};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
-use crate::consent::AskedCode;
+use crate::consent::{AskedCode, ConsentPrompt, Warning};
 use crate::guard::sources::{FetchOutcome, FetchReport, ServedBy};
+
+/// The most fetches that give nothing, for one site and kind in a task.
+const MAX_FAILED_FETCHES: u8 = 3;
 
 impl Core {
     /// Serves the given kinds of request from these sources too.
@@ -53,12 +56,13 @@ impl Core {
             .filter(|wanted| self.settings.sources.iter().any(|source| source.kinds.contains(&wanted.kind())))
     }
 
-    /// Fetches what a release wants. The user is not asked again and again for what they refused in this task.
-    pub(super) fn fetch(&mut self, mut block: BlockState, wanted: Wanted, now: Millis) -> Command {
+    /// Fetches what a release wants. A fetch may open a window of the source's or a question of the guard's, which nobody counts: so
+    /// few that give nothing are made for one site and kind in a task.
+    pub(super) fn fetch(&mut self, block: BlockState, wanted: Wanted, now: Millis) -> Command {
         let place = (wanted.kind(), wanted.origin().clone());
-        if self.user.fetches_given_up.contains(&place) {
-            self.refuse_line(&mut block, Reason::NoValue);
-            return self.release_next(block, now);
+        if self.user.failed_fetches.get(&place).is_some_and(|failed| *failed >= MAX_FAILED_FETCHES) {
+            let error = Some(SourceError::GivenUp);
+            return self.without_values(block, &wanted, (Reason::NoValue, error), now);
         }
         let command = Command::Guard(GuardCommand::Fetch(Box::new(wanted)));
         self.enter(State::Block(Box::new((block, BlockPhase::Fetching))), command)
@@ -77,46 +81,85 @@ impl Core {
         self.enter(State::Block(Box::new((block, BlockPhase::RecordingFetch(Box::new(report))))), command)
     }
 
-    /// Goes on with what a source gave. Where it has nothing, the user is asked for a code, or the vault decides whether anything is
-    /// missing.
+    /// Goes on with what a source gave.
     pub(super) fn fetched(&mut self, mut block: BlockState, report: &FetchReport, now: Millis) -> Command {
         let FetchReport { wanted, outcome, .. } = report;
         if let Some(line) = block.current() {
             line.is_fetched = true;
         }
-        let refused = match outcome {
+        let opens_no_window = matches!(
+            outcome,
+            FetchOutcome::Kept { .. }
+                | FetchOutcome::Failed(
+                    SourceError::NotRunning
+                        | SourceError::Missing
+                        | SourceError::NotConnected
+                        | SourceError::Unsafe
+                )
+        );
+        if !opens_no_window {
+            let failed =
+                self.user.failed_fetches.entry((wanted.kind(), wanted.origin().clone())).or_default();
+            *failed = failed.saturating_add(1);
+        }
+        match outcome {
             FetchOutcome::Kept { is_noted: true } if self.values.has_vault_file => {
                 let phase = BlockPhase::KeepingFetched(wanted.origin().clone());
                 let command = Command::Guard(GuardCommand::KeepVault);
-                return self.enter(State::Block(Box::new((block, phase))), command);
+                self.enter(State::Block(Box::new((block, phase))), command)
             }
-            FetchOutcome::Kept { .. } => return self.release_next(block, now),
-            FetchOutcome::Nothing => {
-                let is_for_it =
-                    |code: &AskedCode| matches!(code, AskedCode::OneTime { to } if to == wanted.origin());
-                return match block.code.clone().filter(|(code, _)| is_for_it(code)) {
-                    Some((code, prompt)) if wanted.fields().contains(Field::OneTimeCode) => self.enter(
-                        State::Block(Box::new((block, BlockPhase::AskingCode))),
-                        Command::Guard(GuardCommand::AskCode { code, prompt }),
-                    ),
-                    _ => self.release_next(block, now),
-                };
-            }
-            FetchOutcome::NotChosen => Reason::NoValue,
+            FetchOutcome::Kept { .. } => self.release_next(block, now),
+            FetchOutcome::Nothing => match self.typed_code(&block, wanted) {
+                Some((code, prompt)) => self.ask_for_code(block, code, prompt),
+                // The vault decides whether anything is missing.
+                None => self.release_next(block, now),
+            },
+            FetchOutcome::NotChosen => self.without_values(block, wanted, (Reason::NoValue, None), now),
             FetchOutcome::Failed(error) => {
-                self.user.source_failed = Some(*error);
-                error.reason()
+                self.without_values(block, wanted, (error.reason(), Some(*error)), now)
             }
-            FetchOutcome::Unfit(reason) => *reason,
-        };
-        if matches!(
-            outcome,
-            FetchOutcome::NotChosen | FetchOutcome::Failed(SourceError::Refused | SourceError::TimedOut)
-        ) {
-            self.user.fetches_given_up.insert((wanted.kind(), wanted.origin().clone()));
+            FetchOutcome::Unfit(reason) => {
+                let error = (*reason == Reason::ValueDamaged).then_some(SourceError::Unusable);
+                self.without_values(block, wanted, (*reason, error), now)
+            }
         }
-        self.refuse_line(&mut block, refused);
+    }
+
+    /// Tells the user why a source gave nothing. A code may still be typed; else the request is refused.
+    fn without_values(
+        &mut self,
+        mut block: BlockState,
+        wanted: &Wanted,
+        (reason, error): (Reason, Option<SourceError>),
+        now: Millis,
+    ) -> Command {
+        if let Some(error) = error {
+            let (kind, origin) = (wanted.kind(), wanted.origin().clone());
+            let reason = Reason::SourceUnavailable;
+            self.warn(Warning { kind, origin, reason, wait: None, source: Some(error) });
+        }
+        if let Some(line) = block.current() {
+            line.is_fetched = true;
+        }
+        if reason != Reason::CodeUsed
+            && let Some((code, prompt)) = self.typed_code(&block, wanted)
+        {
+            return self.ask_for_code(block, code, prompt);
+        }
+        self.refuse_line(&mut block, reason);
         self.release_next(block, now)
+    }
+
+    /// The code that the user may type in place of a source's, and the question that agreed to it.
+    fn typed_code(&self, block: &BlockState, wanted: &Wanted) -> Option<(AskedCode, Box<ConsentPrompt>)> {
+        let is_for_it = |code: &AskedCode| matches!(code, AskedCode::OneTime { to } if to == wanted.origin());
+        let code = block.code.clone().filter(|(code, _)| is_for_it(code));
+        code.filter(|_| wanted.fields().contains(Field::OneTimeCode))
+    }
+
+    fn ask_for_code(&mut self, block: BlockState, code: AskedCode, prompt: Box<ConsentPrompt>) -> Command {
+        let command = Command::Guard(GuardCommand::AskCode { code, prompt });
+        self.enter(State::Block(Box::new((block, BlockPhase::AskingCode))), command)
     }
 
     /// Goes on once the vault's file has the step of a source's code, and without the code where the file could not be written.

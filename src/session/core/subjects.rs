@@ -1,7 +1,7 @@
 //! The state of a session by subject: the policy, the user's values, the settings, the agent, the page that it read last, and the
 //! user.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,6 @@ use browser_signals::{ElementRef, Origin};
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, History, Root, Valuation};
 use sirl::{Field, Kind, Schema};
-use vault::sources::SourceError;
 
 use crate::consent::{ChosenBy, ConsentBook, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
@@ -147,10 +146,8 @@ pub(in crate::session) struct UserContact {
     pub taken_over: bool,
     /// The providers that the user was asked about.
     pub asked_providers: BTreeSet<Origin>,
-    /// The sites whose login the user did not give from a password manager when asked, by kind.
-    pub fetches_given_up: BTreeSet<(Kind, Origin)>,
-    /// Why a password manager gave nothing to the current request.
-    pub source_failed: Option<SourceError>,
+    /// The fetches from a password manager that gave nothing, by kind and site.
+    pub failed_fetches: BTreeMap<(Kind, Origin), u8>,
     /// True if the last question reached nobody.
     pub reached_nobody: bool,
     /// True if the user changed a standing consent since the current request was decided.

@@ -227,11 +227,13 @@ impl Core {
             _ => None,
         })?;
         let code = FieldSet::EMPTY.with(Field::OneTimeCode);
+        // What is there is forgotten before a source is asked.
+        let is_served = self.source_for(Kind::Otp, code, &[to]).is_some();
         let vault = self.values.vault.lock().ok()?;
         let released = self.values.releases.all();
         let is_there = vault.suppliers(Kind::Otp, code, to).into_iter().any(|(handle, field)| {
             let is_used = released.iter().any(|used| (&used.handle, used.field) == (&handle, field));
-            field == Field::OneTimeCode && (vault.makes_codes(&handle) || !is_used)
+            field == Field::OneTimeCode && (vault.makes_codes(&handle) || !(is_used || is_served))
         });
         (!is_there).then(|| AskedCode::OneTime { to: to.clone() })
     }

@@ -25,10 +25,16 @@ pub fn certutil() -> Result<Program, String> {
     Ok(Program { path, version: String::new() })
 }
 
-/// Finds a program on PATH.
+/// Finds a program on PATH: in its absolute folders, and in none of a `node_modules`, which npm puts first for the programs of a project.
 pub fn on_path(name: &str) -> Option<PathBuf> {
+    on(&env::var_os("PATH")?, name)
+}
+
+fn on(path: &OsStr, name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| is_program(path))
+    let is_of_a_project = |folder: &Path| folder.components().any(|part| part.as_os_str() == "node_modules");
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute() && !is_of_a_project(folder));
+    folders.map(|folder| folder.join(&file)).find(|path| is_program(path))
 }
 
 /// Runs a program and returns its output; `None` if it fails or prints nothing.
@@ -84,5 +90,25 @@ mod tests {
         assert_eq!(first_number("install it with snap"), None);
         assert_eq!(major("20.20.2"), Some(20));
         assert_eq!(major("next"), None);
+    }
+
+    /// A dependency of a project can put a program of any name into the folder that npm puts first on PATH.
+    #[cfg(unix)]
+    #[test]
+    fn no_program_of_a_project_is_found() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = env::temp_dir().join(format!("portcullis-discovery-{}", std::process::id()));
+        let (planted, own) = (root.join("project/node_modules/.bin"), root.join("bin"));
+        let found = |folders: &[&Path]| on(&env::join_paths(folders).unwrap_or_default(), "gpg");
+        for folder in [&planted, &own] {
+            std::fs::create_dir_all(folder).unwrap_or_default();
+            let file = folder.join("gpg");
+            std::fs::write(&file, "#!/bin/sh\n").unwrap_or_default();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap_or_default();
+        }
+        assert_eq!(found(&[&planted, &own]), Some(own.join("gpg")));
+        assert_eq!(found(&[&planted]), None);
+        assert_eq!(found(&[Path::new(""), Path::new("bin"), Path::new(".")]), None);
+        std::fs::remove_dir_all(&root).unwrap_or_default();
     }
 }

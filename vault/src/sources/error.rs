@@ -12,6 +12,9 @@ pub enum SourceError {
     /// The program is not there, or does not run.
     #[error("it does not run; start it")]
     NotRunning,
+    /// Its program or its store is not there.
+    #[error("its program or its store is not there")]
+    Missing,
     /// It is locked.
     #[error("it is locked; unlock it in its own window")]
     Locked,
@@ -31,8 +34,10 @@ pub enum SourceError {
         "it has more than nine accounts for this site; move those that the guard does not need elsewhere"
     )]
     TooMany,
-    /// Several of its accounts for the site cannot be told apart.
-    #[error("it has several accounts with the same user name for this site; give them different ones")]
+    /// A person could not tell several of its accounts for the site apart.
+    #[error(
+        "it has several accounts for this site that look alike, or whose names are too long to show; rename them"
+    )]
     Alike,
     /// Its entry names no site.
     #[error(
@@ -47,6 +52,19 @@ pub enum SourceError {
     /// It did not answer in time.
     #[error("it did not answer in time; look whether it waits for you")]
     TimedOut,
+    /// GnuPG did not decrypt its entry.
+    #[error(
+        "GnuPG did not decrypt its entry: the key is locked, missing or refused; unlock it, such as by `pass show`"
+    )]
+    NotDecrypted,
+    /// A value has characters that no box of a form takes, or is too long.
+    #[error("a value of its entry has characters that no box of a form takes, or is too long")]
+    Unusable,
+    /// It gave nothing several times in this task.
+    #[error(
+        "it gave nothing for this site three times in this task, and is not asked again; begin a new task once you have looked at it"
+    )]
+    GivenUp,
     /// Its answer is not understood.
     #[error("its answer is not understood; the version of the program may be another one")]
     Answer,

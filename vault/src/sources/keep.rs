@@ -8,7 +8,7 @@ use super::error::KeepError;
 use super::{Account, FetchedCode, FetchedValues, Wanted};
 use crate::codes::{CodeSeed, Given};
 use crate::content::binding::Binding;
-use crate::content::handle::name_of_host;
+use crate::content::handle::{kind_of, name_of_host};
 use crate::crypto::cipher::Entropy;
 use crate::crypto::secret::Secret;
 use crate::error::VaultError;
@@ -42,6 +42,9 @@ impl Vault {
         entropy: &mut dyn Entropy,
     ) -> Result<bool, KeepError> {
         let FetchedValues { account, username, password, code } = values;
+        if !self.is_the_users(&wanted.origin, username.as_ref())? {
+            return Err(KeepError::NoValue);
+        }
         let handle = self.handle_for(&wanted.origin, source, &account)?;
         let mut kept = Vec::new();
         for field in wanted.fields.iter() {
@@ -111,6 +114,19 @@ impl Vault {
         of_place.any(|fetch| {
             self.task.records.iter().any(|record| record.handle == fetch.handle && record.field == field)
         })
+    }
+
+    /// Returns false if the user's own records name another account for a login at this origin: by a user name without a password.
+    fn is_the_users(&self, origin: &Origin, username: Option<&Secret>) -> Result<bool, VaultError> {
+        let own = self.task.records.iter().filter(|record| self.source_of(&record.handle).is_none());
+        let named = own.chain(&self.records).find(|record| {
+            kind_of(&record.handle) == "login"
+                && matches!(record.field, Field::Username | Field::Email)
+                && record.admits(&[origin])
+        });
+        let Some(named) = named else { return Ok(true) };
+        let name = self.decrypt(named).map_err(|_| VaultError::Locked)?.to_secret();
+        Ok(username.is_some_and(|username| username.is_same(&name)))
     }
 
     /// The guard's own handle for an account: it has no word of the source's.

@@ -259,6 +259,10 @@ fn no_error_of_a_source_has_a_word_of_its_own() {
         SourceError::TooMany,
         SourceError::Alike,
         SourceError::WithoutSite,
+        SourceError::Missing,
+        SourceError::NotDecrypted,
+        SourceError::Unusable,
+        SourceError::GivenUp,
         SourceError::Unproven,
         SourceError::TimedOut,
         SourceError::Answer,
@@ -303,4 +307,20 @@ fn a_login_in_the_users_words_comes_first_too() {
     let shop = Binding::parse("https://shop.example").unwrap();
     vault.insert_for_task("login:task", Field::Password, Secret::new("own"), &shop, &mut entropy(3)).unwrap();
     assert_eq!(vault.wanted(&login_grant(&mut point)), None);
+}
+
+#[test]
+fn with_a_user_name_of_the_users_only_that_account_is_kept() {
+    let shop = Binding::parse("https://shop.example").unwrap();
+    for (own, is_kept) in [("bob", false), (NAME, true)] {
+        let (mut point, verifier) = guard(1);
+        let mut vault = filled(verifier);
+        vault
+            .insert_for_task("login:task", Field::Username, Secret::new(own), &shop, &mut entropy(3))
+            .unwrap();
+        let wanted = vault.wanted(&login_grant(&mut point)).unwrap();
+        let kept = keep(&mut vault, &wanted, values());
+        assert_eq!(kept, if is_kept { Ok(false) } else { Err(KeepError::NoValue) }, "{own}");
+        assert_eq!(found(&vault, PASSWORD), usize::from(is_kept));
+    }
 }

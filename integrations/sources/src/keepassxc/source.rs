@@ -11,7 +11,7 @@ use vault::sources::{
 use super::client::{Client, Login, Logins};
 use super::{Association, KeePassXcError, socket};
 
-/// The time for one call. The user may have to agree in KeePassXC's window.
+/// The time for unlocking, and the time for agreeing, in KeePassXC's window.
 const CALL: Duration = Duration::from_secs(55);
 
 /// KeePassXC, as a source. It is asked over a connection of its own each time, so that a restarted program is found again.
@@ -37,6 +37,7 @@ impl KeePassXc {
         let first = match client.logins(&self.association, wanted.origin(), deadline).await {
             Err(KeePassXcError::Locked) => {
                 self.connect(deadline).await?.unlock(&self.association, deadline).await?;
+                let deadline = Instant::now() + CALL;
                 let mut client = self.connect(deadline).await?;
                 client.logins(&self.association, wanted.origin(), deadline).await?
             }

@@ -28,7 +28,7 @@ impl Entry {
         let mut entry = Entry { password: None, username: None, code: None, sites: Vec::new() };
         // A file that only has a seed is one of the extension's.
         if is_seed(first) {
-            entry.code = Some(secret(first));
+            entry.code = Some(secret(first.trim()));
         } else if !first.is_empty() {
             entry.password = Some(secret(first));
         }

@@ -11,13 +11,13 @@ use zeroize::Zeroizing;
 /// The longest entry, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The variables by which GnuPG finds its keys, and its agent the user's window.
-const VARIABLES: [&str; 10] = [
+/// The variables by which GnuPG finds its keys, and its agent the user's window. `GPG_TTY` is none of them: the terminal may be that of
+/// the agent's client, which would read the passphrase.
+const VARIABLES: [&str; 9] = [
     "PATH",
     "HOME",
     "LANG",
     "GNUPGHOME",
-    "GPG_TTY",
     "DISPLAY",
     "XAUTHORITY",
     "WAYLAND_DISPLAY",
@@ -29,15 +29,15 @@ const VARIABLES: [&str; 10] = [
 pub(super) async fn decrypted(gpg: &Path, file: &Path) -> Result<Zeroizing<Vec<u8>>, SourceError> {
     let mut command = Command::new(gpg);
     command.args(["--batch", "--quiet", "--no-tty", "--decrypt", "--"]).arg(file);
-    command.env_clear();
+    command.env_clear().current_dir("/");
     for name in VARIABLES {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    let mut child = command.spawn().map_err(|_| SourceError::NotRunning)?;
-    let mut out = child.stdout.take().ok_or(SourceError::NotRunning)?;
+    let mut child = command.spawn().map_err(|_| SourceError::Missing)?;
+    let mut out = child.stdout.take().ok_or(SourceError::Missing)?;
     // The room is there from the start, so that no copy of the bytes stays behind.
     let mut plain = Zeroizing::new(Vec::with_capacity(LONGEST + 1));
     loop {
@@ -54,7 +54,7 @@ pub(super) async fn decrypted(gpg: &Path, file: &Path) -> Result<Zeroizing<Vec<u
     }
     match child.wait().await {
         Ok(status) if status.success() => Ok(plain),
-        // Without the key, and without a way to unlock it, GnuPG fails alike.
-        _ => Err(SourceError::Locked),
+        // Without the key, without a way to unlock it, and after a no, GnuPG fails alike.
+        _ => Err(SourceError::NotDecrypted),
     }
 }

@@ -48,6 +48,11 @@ impl Pass {
         self
     }
 
+    /// Returns true if the store has an entry of this name.
+    pub fn has(&self, entry: &str) -> bool {
+        store::file_of(&self.store, entry).is_some()
+    }
+
     fn is_ruled(&self, entry: &str, origin: &Origin) -> bool {
         self.sites.iter().any(|(name, site)| name == entry && site == origin)
     }
@@ -66,7 +71,7 @@ impl Source for Pass {
 
     fn check(&mut self) -> SourceFuture<'_, Result<(), SourceError>> {
         let there = self.store.is_dir() && self.gpg.is_file();
-        Box::pin(std::future::ready(if there { Ok(()) } else { Err(SourceError::NotRunning) }))
+        Box::pin(std::future::ready(if there { Ok(()) } else { Err(SourceError::Missing) }))
     }
 
     fn accounts<'a>(
@@ -74,7 +79,10 @@ impl Source for Pass {
         origin: &'a Origin,
     ) -> SourceFuture<'a, Result<Option<Vec<Account>>, SourceError>> {
         Box::pin(async move {
-            let names = store::names(&self.store).map_err(|_| SourceError::NotRunning)?;
+            let store = self.store.clone();
+            // The store may be in a network's folder, so the walk is no part of the runtime.
+            let names = tokio::task::spawn_blocking(move || store::names(&store)).await;
+            let names = names.map_err(|_| SourceError::Missing)?.map_err(|_| SourceError::Missing)?;
             let fits = |name: &String| store::may_be_for(name, origin) || self.is_ruled(name, origin);
             let accounts = names.into_iter().filter(fits);
             Ok(Some(accounts.map(|name| Account { id: name.clone(), label: name }).collect()))

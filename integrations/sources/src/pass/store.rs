@@ -26,7 +26,8 @@ fn below(folder: &Path, path: &str, depth: usize, names: &mut Vec<String>) -> io
         let Some(name) = file_name.to_str().filter(|name| !name.starts_with('.')) else { continue };
         let kind = entry.file_type()?;
         if kind.is_dir() && depth < MAX_DEPTH {
-            below(&entry.path(), &format!("{path}{name}/"), depth + 1, names)?;
+            // A folder that cannot be read hides its own entries alone.
+            let _unreadable = below(&entry.path(), &format!("{path}{name}/"), depth + 1, names);
         } else if kind.is_file()
             && let Some(name) = name.strip_suffix(".gpg")
             && names.len() < MAX_ENTRIES
