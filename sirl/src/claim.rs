@@ -103,7 +103,7 @@ impl Claim {
     /// The claimed value of a key, as text: `T1`, `true`, `64.15`. For a report; a program compares the fields.
     ///
     /// ```
-    /// let block = sirl::parse("REQ.address ctx {\"container\":\"T1\"}\nREQ.end")?;
+    /// let block = sirl::parse_block("REQ.address ctx={\"container\":\"T1\"}\nREQ.end")?;
     /// let claim = &block.requests[0].claim;
     /// assert_eq!(claim.text(sirl::ClaimKey::Container).as_deref(), Some("T1"));
     /// assert_eq!(claim.text(sirl::ClaimKey::Origin), None);
