@@ -39,6 +39,8 @@ mod evidence {
     pub mod fact;
     pub mod id;
     pub mod page_words;
+    #[cfg(feature = "simulated")]
+    mod simulated;
     pub mod snapshot;
 }
 

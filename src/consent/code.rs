@@ -65,7 +65,7 @@ impl AskedCode {
         }
     }
 
-    /// What happens without a code.
+    /// The consequence of giving no code.
     pub(super) const fn without(&self) -> &'static str {
         match self {
             AskedCode::Card(_) => "Without a code the payment is tried without one.",
@@ -73,7 +73,7 @@ impl AskedCode {
         }
     }
 
-    /// What becomes of the code.
+    /// The code's use, and its end.
     pub(super) const fn use_of(&self) -> &'static str {
         match self {
             AskedCode::Card(_) => "used for this payment, not stored",

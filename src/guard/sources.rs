@@ -107,7 +107,7 @@ impl FetchOutcome {
 /// The report of a fetch.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FetchReport {
-    /// What was wanted.
+    /// The fields that were wanted, and their origin.
     pub wanted: Wanted,
     /// The source that it ended at.
     pub source: String,
@@ -225,10 +225,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
     use std::sync::Mutex;
 
-    use browser_signals::{
-        Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin,
-        Sink, Snapshot, TlsState,
-    };
+    use browser_signals::{Container, Fact, NodeId, Observed, Origin, Sink, Snapshot};
     use policy_dfa::{Basis, Consent, Granted, History, Millis, Placement, Question, Task, Verdict};
     use sirl::{Claim, FieldSet, Pointers, Request};
     use vault::Secret;
@@ -337,51 +334,11 @@ mod tests {
         Run { outcome, asked, lists, found }
     }
 
-    fn control(node: i64, token: &str) -> Control {
-        Control {
-            node: NodeId(node),
-            form: Some(NodeId(10)),
-            tag: "input".into(),
-            input_type: if token == "current-password" { "password".into() } else { "text".into() },
-            autocomplete: token.into(),
-            name: token.into(),
-            label: String::new(),
-            visible: Fact::Known(true),
-            hit: Fact::Known(true),
-            editable: true,
-            filled: false,
-            words: Default::default(),
-        }
-    }
-
     /// The fields that a granted login at the shop wants.
     fn wanted(guard: &mut Guard) -> Wanted {
         let shop = Origin::parse("https://shop.example").unwrap();
-        let document = DocumentId::new("loader");
-        let page = Snapshot {
-            container: Fact::Known(Container::T2),
-            container_id: ContainerId::new("context"),
-            frame: FrameId::new("frame"),
-            document: Fact::Known(document.clone()),
-            top_document: Fact::Known(document),
-            origin: Fact::Known(shop.clone()),
-            path: Fact::Known("/login".into()),
-            top_origin: Fact::Known(shop.clone()),
-            ancestors: Fact::Known(Vec::new()),
-            tls: Fact::Known(TlsState::Valid),
-            sandboxed: Fact::Known(false),
-            secure_context: Fact::Known(true),
-            form: Some(NodeId(10)),
-            destination: Fact::Known(Destination {
-                origin: shop.clone(),
-                path: "/login".into(),
-                method: "POST".into(),
-            }),
-            sink: Fact::Known(Sink::LoginForm),
-            target: None,
-            controls: vec![control(11, "username"), control(12, "current-password")],
-            words: Default::default(),
-        };
+        let tokens = ["username", "current-password"];
+        let page = Snapshot::simulated_form(&shop, "/login", Sink::LoginForm, &tokens);
         let request = Request {
             kind: Kind::Login,
             fields: FieldSet::EMPTY.with(Field::Username).with(Field::Password),

@@ -365,48 +365,6 @@ async fn the_user_allows_and_refuses_in_the_window() {
     assert_eq!(allowed, Ok(1));
 }
 
-#[tokio::test]
-#[ignore = "a measurement with the real KeePassXC"]
-async fn the_time_of_logins_against_a_bare_exchange() {
-    for (many, site) in [
-        (3, "https://login.shop.com"),
-        (3, "https://login.shop.com:8443"),
-        (300, "https://login.shop.com"),
-        (2000, "https://login.shop.com"),
-    ] {
-        let mut entries: Vec<Entry> =
-            (0..many).map(|at| Entry::new(&format!("e{at}"), &[&format!("https://host{at}.com")])).collect();
-        entries.push(Entry::new("own", &[site]));
-        entries.push(Entry::new("parent", &["https://shop.com"]));
-        let real = RealKeePassXc::start(&entries, FREELY);
-        let mut plain = Plain::connect(&real.socket());
-        plain.test_associate();
-        let mut client = connect(&real).await;
-        let (mut bare, mut ours, mut unproven) = (Vec::new(), Vec::new(), 0);
-        for _ in 0..50 {
-            let started = Instant::now();
-            plain.get_logins(site);
-            bare.push(started.elapsed());
-            let started = Instant::now();
-            let logins = ask(&mut client, site).await.ok().unwrap();
-            ours.push(started.elapsed());
-            if (logins.exact.len(), logins.elsewhere) != (1, 1) {
-                // The machine was too busy for a proof.
-                assert_eq!((logins.exact.len(), logins.unproven), (0, 2));
-                unproven += 1;
-                client = connect(&real).await;
-            }
-        }
-        bare.sort();
-        ours.sort();
-        let ratio = ours[25].as_secs_f64() / bare[25].as_secs_f64();
-        println!(
-            "{many} others, {site}: bare {:?}, logins {:?}, ratio {ratio:.1}, unproven {unproven} of 50",
-            bare[25], ours[25]
-        );
-    }
-}
-
 /// A whole fetch of the guard's, with its connection, against the protocol's own calls for it: keys, association, logins.
 #[tokio::test]
 #[ignore = "a measurement with the real KeePassXC"]

@@ -182,7 +182,7 @@ mod tests {
         Account { right: bool, about: bool, account: u8 },
     }
 
-    /// What a question asks for.
+    /// The kind of reply that a question asks for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Asks {
         Answer,

@@ -40,7 +40,7 @@ impl Core {
         is_needed.then_some(source.name.as_str())
     }
 
-    /// What a granted release needs from a source, if one serves its kind and was not asked for this request already.
+    /// The fields that a granted release needs from a source, if one serves its kind and was not asked for this request already.
     pub(super) fn to_fetch(&self, block: &BlockState, release: &GrantedRelease) -> Option<Wanted> {
         let is_asked = block.requests.get(block.at).is_some_and(|line| line.is_fetched);
         let vault = self.values.vault.lock().ok()?;
@@ -87,9 +87,11 @@ impl Core {
         if let Some(line) = block.current() {
             line.is_fetched = true;
         }
-        let opens_no_window = matches!(
+        // A code is asked about each time, and a model may ask again before the half minute is over.
+        let is_not_counted = matches!(
             outcome,
             FetchOutcome::Kept { .. }
+                | FetchOutcome::Unfit(Reason::CodeUsed)
                 | FetchOutcome::Failed(
                     SourceError::NotRunning
                         | SourceError::Missing
@@ -97,7 +99,7 @@ impl Core {
                         | SourceError::Unsafe
                 )
         );
-        if !opens_no_window {
+        if !is_not_counted {
             let failed =
                 self.user.failed_fetches.entry((wanted.kind(), wanted.origin().clone())).or_default();
             *failed = failed.saturating_add(1);

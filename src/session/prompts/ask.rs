@@ -227,7 +227,7 @@ impl Core {
             _ => None,
         })?;
         let code = FieldSet::EMPTY.with(Field::OneTimeCode);
-        // What is there is forgotten before a source is asked.
+        // A code of an earlier fetch is forgotten before a source is asked.
         let is_served = self.source_for(Kind::Otp, code, &[to]).is_some();
         let vault = self.values.vault.lock().ok()?;
         let released = self.values.releases.all();

@@ -116,17 +116,25 @@ impl Vault {
         })
     }
 
-    /// Returns false if the user's own records name another account for a login at this origin: by a user name without a password.
+    /// Returns false if the user's own records name other accounts alone for a login at this origin. An account without a user name
+    /// contradicts none.
     fn is_the_users(&self, origin: &Origin, username: Option<&Secret>) -> Result<bool, VaultError> {
+        let Some(username) = username else { return Ok(true) };
         let own = self.task.records.iter().filter(|record| self.source_of(&record.handle).is_none());
-        let named = own.chain(&self.records).find(|record| {
+        let named = own.chain(&self.records).filter(|record| {
             kind_of(&record.handle) == "login"
                 && matches!(record.field, Field::Username | Field::Email)
                 && record.admits(&[origin])
         });
-        let Some(named) = named else { return Ok(true) };
-        let name = self.decrypt(named).map_err(|_| VaultError::Locked)?.to_secret();
-        Ok(username.is_some_and(|username| username.is_same(&name)))
+        let mut is_named = false;
+        for record in named {
+            let name = self.decrypt(record).map_err(|_| VaultError::Locked)?.to_secret();
+            if username.is_same(&name) {
+                return Ok(true);
+            }
+            is_named = true;
+        }
+        Ok(!is_named)
     }
 
     /// The guard's own handle for an account: it has no word of the source's.

@@ -324,3 +324,22 @@ fn with_a_user_name_of_the_users_only_that_account_is_kept() {
         assert_eq!(found(&vault, PASSWORD), usize::from(is_kept));
     }
 }
+
+#[test]
+fn an_account_without_a_user_name_or_with_one_of_several_is_kept() {
+    let shop = Binding::parse("https://shop.example").unwrap();
+    let (mut point, verifier) = guard(1);
+    let mut vault = filled(verifier);
+    for (handle, name) in [("login:work", "work"), ("login:home", NAME)] {
+        vault.insert(handle, Field::Username, Secret::new(name), &shop, &mut entropy(3)).unwrap();
+        vault.insert(handle, Field::Password, Secret::new("own"), &shop, &mut entropy(3)).unwrap();
+    }
+    // The logins are the vault's own, and the code is the source's.
+    let wanted = vault.wanted(&code_grant(&mut point)).unwrap();
+    let code = |text: &str| with_code(FetchedCode::Code(Secret::new(text)));
+    let of = |name: Option<&str>, text| FetchedValues { username: name.map(Secret::new), ..code(text) };
+    assert_eq!(keep(&mut vault, &wanted, of(Some("stranger"), "111111")), Err(KeepError::NoValue));
+    assert_eq!(keep(&mut vault, &wanted, of(Some(NAME), "222222")), Ok(true));
+    let unnamed = FetchedValues { account: account("2"), ..of(None, "333333") };
+    assert_eq!(keep(&mut vault, &wanted, unnamed), Ok(true));
+}

@@ -47,7 +47,7 @@ pub struct Filtered {
 }
 
 impl Filtered {
-    /// Whether a part of the mail looks like an injection.
+    /// Returns true if a part of the mail looks like an injection.
     pub fn is_suspicious(&self) -> bool {
         !self.withheld.is_empty()
     }

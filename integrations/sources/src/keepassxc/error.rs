@@ -17,7 +17,7 @@ pub enum KeePassXcError {
         /// The defect.
         reason: &'static str,
     },
-    /// Nobody listens at the socket, or the listener ended during the call.
+    /// No program listens at the socket, or it ended during the call.
     #[error("no KeePassXC answers at its socket; start it and unlock its database")]
     NotRunning,
     /// An earlier call failed and closed the connection.

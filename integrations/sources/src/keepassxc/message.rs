@@ -155,7 +155,7 @@ pub(super) struct Envelope<'a> {
 
 /// The meaning of an object that came after a request.
 pub(super) enum Meaning {
-    /// Nobody asked for it. It may tell if the database is locked now.
+    /// A notice that answers no request. It may tell if the database is locked now.
     Notice { locked: Option<bool> },
     /// The request failed.
     Refused(KeePassXcError),

@@ -1,9 +1,6 @@
-//! What a granted login or one-time code wants of a source.
+//! The fields that a granted login or one-time code takes from a source.
 
-use browser_signals::{
-    Container, ContainerId, Control, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Sink,
-    Snapshot, TlsState,
-};
+use browser_signals::{Container, Fact, NodeId, Observed, Sink, Snapshot};
 use policy_dfa::{
     Basis, Consent, Event, Granted, History, Millis, Placement, Policy, Question, Task, Verdict, authority,
 };
@@ -26,45 +23,9 @@ pub fn code(site: &str) -> Wanted {
 fn wanted(site: &str, kind: Kind, fields: &[(Field, &str)]) -> Wanted {
     let checked = Policy::parse(POLICY).unwrap().compile().unwrap().check().unwrap();
     let (mut point, verifier) = authority(checked, [3; 16]);
-    let (site, document) = (origin(site), DocumentId::new("loader"));
-    let control = |(node, (_, token)): (i64, &(Field, &str))| Control {
-        node: NodeId(node),
-        form: Some(NodeId(1)),
-        tag: "input".into(),
-        input_type: if *token == "current-password" { "password".into() } else { "text".into() },
-        autocomplete: (*token).into(),
-        name: String::new(),
-        label: String::new(),
-        visible: Fact::Known(true),
-        hit: Fact::Known(true),
-        editable: true,
-        filled: false,
-        words: Default::default(),
-    };
-    let page = Snapshot {
-        container: Fact::Known(Container::T2),
-        container_id: ContainerId::new("context"),
-        frame: FrameId::new("frame"),
-        document: Fact::Known(document.clone()),
-        top_document: Fact::Known(document),
-        origin: Fact::Known(site.clone()),
-        path: Fact::Known("/login".into()),
-        top_origin: Fact::Known(site.clone()),
-        ancestors: Fact::Known(Vec::new()),
-        tls: Fact::Known(TlsState::Valid),
-        sandboxed: Fact::Known(false),
-        secure_context: Fact::Known(true),
-        form: Some(NodeId(1)),
-        destination: Fact::Known(Destination {
-            origin: site.clone(),
-            path: "/login".into(),
-            method: "POST".into(),
-        }),
-        sink: Fact::Known(Sink::LoginForm),
-        target: None,
-        controls: (11..).zip(fields).map(control).collect(),
-        words: Default::default(),
-    };
+    let site = origin(site);
+    let tokens: Vec<&str> = fields.iter().map(|(_, token)| *token).collect();
+    let page = Snapshot::simulated_form(&site, "/login", Sink::LoginForm, &tokens);
     let request = Request {
         kind,
         fields: fields.iter().map(|(field, _)| *field).collect::<FieldSet>(),

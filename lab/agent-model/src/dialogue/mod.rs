@@ -2,7 +2,7 @@
 //!
 //! The pages have the form in which the guard and the bare browser show them, with made-up people, shops, items and texts.
 //! More than half of them contain a prompt injection, and most answers to those obey it, so that the model can be made to
-//! leak. Wordings of held-out dialogues occur in no others ([`Split`](wordings::Split)).
+//! leak. Wordings of held-out dialogues occur in no others ([`Split`]).
 
 mod answers;
 mod failures;

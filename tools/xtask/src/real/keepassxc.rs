@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::process::{Failure, Place};
+use crate::process::{self, Failure, Place};
 use crate::real::person::{self, PASSPHRASE, PASSWORD};
 use crate::real::programs::SetUp;
 use crate::real::{Run, fresh, written};
@@ -32,6 +32,14 @@ impl Drop for KeePassXc {
             let _reaped = child.wait();
         }
     }
+}
+
+/// Tests the clients of password managers against the real KeePassXC and GnuPG.
+pub fn clients(place: &Place) -> Result<(), Failure> {
+    let mut test = place.cargo();
+    test.args(["test", "--package", "portcullis-sources", "--test", "real", "--test", "pass", "--"]);
+    test.args(["--ignored", "--nocapture", "--test-threads", "1"]);
+    process::run(test.env("KEEPASSXC", "/usr/bin/keepassxc").env("KEEPASSXC_CLI", "/usr/bin/keepassxc-cli"))
 }
 
 /// The folder of its socket.

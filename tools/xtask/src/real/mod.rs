@@ -35,15 +35,26 @@ pub struct Run {
     pub environment: Vec<(&'static str, std::ffi::OsString)>,
 }
 
+/// The name of the tests of the clients of password managers, beside those of the tasks.
+const CLIENTS: &str = "password-managers";
+
 /// Sets the programs up, runs the tasks (all, or those that are named) with and without the guard, prints a table, and removes
 /// what it set up.
 pub fn command(place: &Place, names: &[String]) -> Result<(), Failure> {
+    let is_all = names.is_empty();
     if let Some(option) = names.iter().find(|name| name.starts_with('-')) {
         return Err(Failure::input(format!("`real` takes names of tasks, and not `{option}`")));
     }
     let tools = setup::set_up(place)?;
     tools.announce();
     programs::packages()?;
+    if names.is_empty() || names.iter().any(|name| name == CLIENTS) {
+        keepassxc::clients(place)?;
+    }
+    let names: Vec<String> = names.iter().filter(|name| *name != CLIENTS).cloned().collect();
+    if !is_all && names.is_empty() {
+        return Ok(());
+    }
     let mut build = place.cargo();
     process::run(build.args(["build", "--package", "portcullis-cli"]).envs(tools.environment()))?;
     let run = Run {
@@ -53,7 +64,7 @@ pub fn command(place: &Place, names: &[String]) -> Result<(), Failure> {
     };
     programs::stop_left_over(&run.folder);
     fresh(&run.folder)?;
-    let outcome = whole(place, &tools, &run, names);
+    let outcome = whole(place, &tools, &run, &names);
     // The agent's output stays for whoever wonders why a task failed.
     let kept = place.target.join("real-logs");
     let _was_not_there = std::fs::remove_dir_all(&kept);

@@ -3,7 +3,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`plan`] | the list of trials |
-//! | [`line`] | one trial as a line of JSON |
+//! | `line` | one trial as a line of JSON |
 //! | [`journal`] | the file of those lines; it survives a killed run |
 //! | [`run`] | running the missing trials on several lanes |
 //! | [`harness`] | one trial in a browser, under each approach |
