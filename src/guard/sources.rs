@@ -428,6 +428,10 @@ mod tests {
         let several = |_: Option<&str>| Answered::Now(Ok(Fetched::Several(vec![account("1"), account("2")])));
         let again = run(|| None, several, Some(0)).await;
         assert_eq!(again.outcome, FetchOutcome::Failed(SourceError::Answer));
+        // After a list the user chose from, the source that names several again is not asked about again.
+        let listed = run(|| Some(vec![account("1"), account("2")]), several, Some(0)).await;
+        assert_eq!(listed.outcome, FetchOutcome::Failed(SourceError::Answer));
+        assert_eq!((listed.lists.len(), listed.asked.len()), (1, 1));
     }
 
     #[tokio::test]
