@@ -12,6 +12,7 @@
 //! | `text` | [`outline`], [`rendered`], [`text_guard`], [`web_address`] | a page's text with the bridge's words and the page's kept apart, its filter, and the part of an address that is told |
 //! | `command` | [`verb`], [`seal`], `tool` | an agent's verbs, sealed commands that carry a secret to a bridge, and, with the feature `schema`, a model's tools for verbs |
 //! | | [`egress`] | the judge of outgoing requests |
+//! | | [`login`] | the state of a login: cookies and storage |
 //! | | `playwright` | the bridge over CDP, with the feature of that name |
 //! | | `extension` | the bridge of a browser extension, with the feature of that name, on Unix |
 
@@ -20,6 +21,7 @@ pub mod egress;
 pub mod extension;
 #[cfg(any(feature = "playwright", all(feature = "extension", unix)))]
 mod json;
+pub mod login;
 #[cfg(feature = "playwright")]
 pub mod playwright;
 

@@ -13,6 +13,7 @@
 //! | `visibility` | which of that text a person sees, by the browser's layout |
 //! | [`action`] | click, type, select, check, press, submit, and sealed fills |
 //! | [`developer_tools`] | the console, requests and scripts of a page |
+//! | [`login`] | the state of a login, taken from a container and put into another |
 //! | [`network`] | egress: judging requests, the container's proxy, sealed wires |
 //! | `pipe` | Chromium on a pipe of the bridge's own, with the feature `pipe` |
 //! | [`error`] | why a step failed |
@@ -28,6 +29,7 @@ pub mod action;
 pub mod browser;
 pub mod developer_tools;
 pub mod error;
+pub mod login;
 pub mod network;
 pub mod observation;
 pub mod tab;

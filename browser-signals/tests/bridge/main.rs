@@ -15,6 +15,7 @@ mod filling;
 mod keys;
 mod leaving;
 mod line_ends;
+mod login;
 #[cfg(all(feature = "pipe", unix))]
 mod pages;
 mod picturing;

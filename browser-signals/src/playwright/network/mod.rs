@@ -159,6 +159,10 @@ impl TabState {
             return;
         }
         let is_document = text(params, "resourceType") == Some("Document");
+        if is_document && self.is_empty_document(params) {
+            session.post("Fetch.fulfillRequest", empty_document(id));
+            return;
+        }
         match self.judge(session, params) {
             Ok(Admitted::Held(request)) => self.hold(request, PausedBy::Page(Arc::clone(session)), params),
             Ok(Admitted::Now) => {
@@ -175,6 +179,13 @@ impl TabState {
                 self.record(PageEvent::RequestBlocked { reason: stop.reason });
             }
         }
+    }
+
+    /// Whether the top frame asks for the empty document that the bridge itself serves.
+    fn is_empty_document(&self, params: &Value) -> bool {
+        let frame = text(params, "frameId").map(FrameId::new);
+        let url = params.pointer("/request/url").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
+        url.is_some() && self.top_frame().ok() == frame && self.inner().empty_document == url
     }
 
     /// The response to a document's request. The browser does not ask before it follows a redirect to a scheme that
@@ -372,6 +383,17 @@ impl TabState {
             session.post("Page.stopLoading", json!({}));
         }
     }
+}
+
+/// The answer with an empty document, in which nothing runs and nothing loads.
+fn empty_document(id: &str) -> Value {
+    let header = |name: &str, value: &str| json!({ "name": name, "value": value });
+    let headers = [
+        header("Content-Type", "text/html; charset=utf-8"),
+        header("Content-Security-Policy", "default-src 'none'"),
+        header("Cache-Control", "no-store"),
+    ];
+    json!({ "requestId": id, "responseCode": 200, "responseHeaders": headers, "body": "" })
 }
 
 /// Whether a response redirects to a scheme other than `http` and `https`.

@@ -54,6 +54,11 @@ impl Tab {
         self.go(json!({ "url": leaving.to.as_str(), "referrer": referrer, "transitionType": "link" })).await
     }
 
+    /// Goes to an address of the bridge's own choice, which nobody judges.
+    pub(crate) async fn show(&self, url: &Url) -> Result<(), BridgeError> {
+        self.go(json!({ "url": url.as_str() })).await
+    }
+
     async fn go(&self, params: Value) -> Result<(), BridgeError> {
         let page = self.state.page()?;
         let top = self.state.top_frame()?;

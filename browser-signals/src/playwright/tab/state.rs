@@ -195,6 +195,8 @@ pub(crate) struct Inner {
     pub(crate) told_status_of: Option<String>,
     /// The provider that the user agreed to.
     pub(crate) sign_on: Option<SignOnSites>,
+    /// The address at which the bridge itself answers the top frame, with an empty document.
+    pub(crate) empty_document: Option<Url>,
     /// The site that the top frame asked last for a document, of those that it may go to.
     pub(crate) last_top: Option<Origin>,
     /// The last navigation that led away from the task's sites, while the page that it began on is there.

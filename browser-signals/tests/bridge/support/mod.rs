@@ -74,6 +74,7 @@ pub struct Received {
     pub host: String,
     pub path: String,
     pub body: String,
+    pub cookie: String,
 }
 
 impl Server {
@@ -184,7 +185,8 @@ impl Server {
         let key = format!("{host}{}", path.split('?').next().unwrap_or_default());
         let body = String::from_utf8_lossy(&body).into_owned();
         let found = self.pages.lock().expect("pages").get(&key).map(|page| page.replace("RECEIVED", &body));
-        self.requests.lock().expect("requests").push(Received { method, host, path, body });
+        let cookie = header("cookie").unwrap_or_default();
+        self.requests.lock().expect("requests").push(Received { method, host, path, body, cookie });
         if found.as_deref() == Some(NEVER) {
             let _for_ever = stream.read(&mut byte);
             return None;
