@@ -29,14 +29,15 @@ pub use automaton::compile::{Checked, Compiled, Unchecked};
 pub use decision::decide::{DecisionPoint, GRANT_LIFETIME_MS, Granted, Prompt, Verdict, authority};
 pub use decision::failed_rule::FailedRule;
 pub use decision::grant::{
-    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Terms, Verifier,
-    Wire,
+    Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Restore, Terms,
+    Verifier, Wire,
 };
 pub use decision::history::{History, SessionEvent};
 pub use decision::partial::Partial;
 pub use decision::possible::{Possible, Prospect};
 pub use decision::provider::ProviderFrame;
 pub use decision::question::{Basis, Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
+pub use decision::restore::RestoreQuestion;
 pub use decision::sign_on::SignOn;
 pub use decision::valuation::suffices as pointing_suffices;
 pub use language::error::{PolicyError, Problem};

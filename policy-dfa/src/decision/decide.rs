@@ -208,8 +208,22 @@ impl DecisionPoint {
         self.policy.thresholds()
     }
 
-    fn mint(&mut self, question: &Question<'_>, delivery: Delivery) -> Verdict {
+    pub(super) fn policy(&self) -> &Compiled<Checked> {
+        &self.policy
+    }
+
+    pub(super) fn authority(&self) -> AuthorityId {
+        self.authority
+    }
+
+    /// The number of the next grant.
+    pub(super) fn next_request(&mut self) -> u64 {
         self.requests = self.requests.saturating_add(1);
+        self.requests
+    }
+
+    fn mint(&mut self, question: &Question<'_>, delivery: Delivery) -> Verdict {
+        self.next_request();
         let Some(terms) = self.terms(question, delivery) else {
             // A grant needs a page, an origin, a document and a control for each field. The check has proved that they
             // are known, so this is never reached.

@@ -21,7 +21,7 @@ mod sealed {
     }
 }
 
-/// The receiver of a value. The trait is sealed: there are no other audiences than the four below.
+/// The receiver of a value. The trait is sealed: there are no other audiences than the five below.
 pub trait Audience: sealed::Sealed {
     /// The audience's name, for records.
     const NAME: &'static str;
@@ -60,9 +60,14 @@ audience!(
     /// The language model.
     Model, "model", false
 );
+audience!(
+    /// A fresh container, into which the bridge puts a saved login.
+    Restore, "restore", false
+);
 impl MayHoldT2 for Fill {}
 impl MayHoldT2 for Wire {}
 impl MayHoldT2 for PaymentApi {}
+impl MayHoldT2 for Restore {}
 
 /// The id that only the decision points of one authority and their verifier share.
 #[derive(Clone, Copy, PartialEq, Eq)]

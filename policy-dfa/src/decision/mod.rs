@@ -8,5 +8,6 @@ pub(crate) mod partial;
 pub(crate) mod possible;
 pub(crate) mod provider;
 pub(crate) mod question;
+pub(crate) mod restore;
 pub(crate) mod sign_on;
 pub(crate) mod valuation;

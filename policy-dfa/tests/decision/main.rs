@@ -10,6 +10,7 @@ mod loopback;
 mod provider;
 mod reasons;
 mod redeem;
+mod restore;
 mod sign_on;
 mod text;
 mod verbs;
