@@ -1,8 +1,8 @@
 //! Encrypted records that only a grant opens.
 //!
 //! The vault holds a user's values, encrypted in memory and at rest. It has no I/O: a file is bytes, and time and
-//! entropy are arguments. Four methods release values, each of which consumes a [`policy_dfa::Grant`] and takes a
-//! fresh snapshot of the page: [`Vault::open_fill`], [`Vault::open_wire`], [`Vault::open_payment`] and, for
+//! entropy are arguments. Five methods release values, each of which consumes a [`policy_dfa::Grant`] and takes a
+//! fresh snapshot of the page: [`Vault::open_fill`], [`Vault::open_wire`], [`Vault::open_payment`], [`Vault::open_login`] and, for
 //! experiments, [`Vault::open_to_the_model`]. [`Vault::scan`] finds the places of values in a text and never shows
 //! the values.
 //!
@@ -31,6 +31,7 @@
 //! | [`release`] | releasing values for a grant, and the choice of the record that supplies a field |
 //! | [`made`] | passwords that the guard makes for new accounts |
 //! | [`codes`] | one-time codes that the guard makes from a seed |
+//! | [`logins`] | saved logins, which a grant puts into a fresh container |
 //! | [`sources`] | the user's password managers, from which a grant fetches values |
 //! | [`scan`] | finding stored values in a text |
 //! | `export` | a copy of the values that other programs can read; with the feature of that name |
@@ -46,6 +47,7 @@ mod error;
 #[cfg(feature = "export")]
 pub mod export;
 mod file;
+pub mod logins;
 pub mod made;
 pub mod release;
 pub mod scan;

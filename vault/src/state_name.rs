@@ -20,11 +20,13 @@ pub enum StateName {
     CodeSteps,
     /// The key by which KeePassXC knows this guard.
     KeePassXc,
+    /// The saved logins, with the keys of their files.
+    Logins,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 8] = [
+    pub const ALL: [StateName; 9] = [
         StateName::Consents,
         StateName::AuditHead,
         StateName::Phrase,
@@ -33,6 +35,7 @@ impl StateName {
         StateName::Guesses,
         StateName::CodeSteps,
         StateName::KeePassXc,
+        StateName::Logins,
     ];
 
     /// The name in words, for messages and as associated data.
@@ -46,6 +49,7 @@ impl StateName {
             StateName::Guesses => "guesses",
             StateName::CodeSteps => "code steps",
             StateName::KeePassXc => "keepassxc",
+            StateName::Logins => "logins",
         }
     }
 
@@ -60,6 +64,7 @@ impl StateName {
             StateName::Guesses => 6,
             StateName::CodeSteps => 7,
             StateName::KeePassXc => 8,
+            StateName::Logins => 9,
         }
     }
 }

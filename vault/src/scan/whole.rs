@@ -86,7 +86,8 @@ impl Vault {
         let mut owners = Vec::new();
         let mut needles = Needles::new();
         let mut plain = self.no_value()?;
-        for record in self.records.iter().chain(&self.task.records).filter(|record| wanted(record)) {
+        let of_task = self.task.records.iter().chain(&self.task.tokens);
+        for record in self.records.iter().chain(of_task).filter(|record| wanted(record)) {
             self.decrypt_into(record, &mut plain)?;
             let text = std::str::from_utf8(plain.expose()).unwrap_or_default();
             for spelling in other_spellings(record.field, text) {

@@ -15,6 +15,8 @@ pub struct TaskSlot(pub u64);
 pub(crate) struct TaskValues {
     pub slot: TaskSlot,
     pub records: Vec<Record>,
+    /// The tokens of restored logins. They are found in texts, and supply no field.
+    pub tokens: Vec<Record>,
     /// The accounts of sources whose values are among the records.
     pub fetched: Vec<Fetch>,
     /// The passwords that were made in this task. Their records are stored.
@@ -42,6 +44,10 @@ impl Vault {
 
 impl TaskValues {
     fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.fetched.is_empty() && self.made.is_empty() && self.preferred.is_none()
+        self.records.is_empty()
+            && self.tokens.is_empty()
+            && self.fetched.is_empty()
+            && self.made.is_empty()
+            && self.preferred.is_none()
     }
 }

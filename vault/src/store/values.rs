@@ -111,6 +111,7 @@ impl Vault {
     /// no task any more.
     pub fn forget_task_values(&mut self) {
         self.task.records.clear();
+        self.task.tokens.clear();
         self.task.fetched.clear();
         self.task.made.clear();
     }

@@ -220,7 +220,9 @@ impl Vault {
         };
         let records = reseal(&self.records)?;
         let of_task = reseal(&self.task.records)?;
-        let of_others = self.other_tasks.iter().map(|task| reseal(&task.records));
+        let tokens = reseal(&self.task.tokens)?;
+        let of_others =
+            self.other_tasks.iter().map(|task| Ok((reseal(&task.records)?, reseal(&task.tokens)?)));
         let of_others = of_others.collect::<Result<Vec<_>, VaultError>>()?;
         let states = self.states.iter().map(|state| {
             let text = state.unseal(&self.id, &old.states)?;
@@ -230,7 +232,10 @@ impl Vault {
         let signing = self.signing.resealed(&self.id, &old.signing, &new.signing, entropy)?;
         (self.header, self.keys) = (Some(header), Some(new));
         (self.records, self.task.records, self.states, self.signing) = (records, of_task, states, signing);
-        self.other_tasks.iter_mut().zip(of_others).for_each(|(task, records)| task.records = records);
+        self.task.tokens = tokens;
+        for (task, (records, tokens)) in self.other_tasks.iter_mut().zip(of_others) {
+            (task.records, task.tokens) = (records, tokens);
+        }
         self.generation += 1;
         Ok(())
     }

@@ -5,6 +5,7 @@
 mod common;
 
 mod codes;
+mod logins;
 mod made;
 mod messages;
 mod outgoing;
