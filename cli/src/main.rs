@@ -14,6 +14,8 @@ mod guarding;
 #[cfg(unix)]
 mod install_host;
 #[cfg(unix)]
+mod login;
+#[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
 mod native_host;
@@ -61,6 +63,9 @@ enum Command {
     /// Read what a model writes, and say what it may write.
     #[command(subcommand)]
     Sirl(sirl::Command),
+    /// Log in to a site by hand, and keep the login for tasks of an agent that sees neither password nor cookie.
+    #[cfg(unix)]
+    Login(login::Arguments),
     /// Keep values that only a grant opens.
     #[command(subcommand)]
     Vault(vault::Command),
@@ -124,6 +129,8 @@ fn main() -> ExitCode {
         Command::Man(arguments) => manual::pages::<Arguments>(&arguments),
         Command::Policy(command) => policy::run(command),
         Command::Sirl(command) => sirl::run(command),
+        #[cfg(unix)]
+        Command::Login(arguments) => login::run(arguments),
         Command::Vault(command) => vault::run(command),
         Command::Scrub(arguments) => scrub::run(&arguments),
         Command::Expose(arguments) => scrub::expose::run(&arguments),

@@ -218,6 +218,23 @@ pub enum AuditEvent {
         /// The reason.
         reason: Reason,
     },
+    /// A saved login is about to be put into the task's container.
+    LoginRestoring {
+        /// Its site.
+        origin: Origin,
+    },
+    /// The outcome of that.
+    LoginRestored {
+        /// Its site.
+        origin: Origin,
+        /// The reason, if it failed.
+        failed: Option<Reason>,
+    },
+    /// The saved login was renewed with cookies that its site set in the container.
+    LoginRenewed {
+        /// Its site.
+        origin: Origin,
+    },
     /// The browser blocked something without a decision of the policy.
     Browser {
         /// The kind of thing that was blocked.
@@ -403,6 +420,17 @@ impl AuditEvent {
                 "origin": origin_json(origin.as_ref()),
                 "reason": reason.name(),
             }),
+            AuditEvent::LoginRestoring { origin } => {
+                json!({"event": "login_restoring", "origin": origin_text(origin)})
+            }
+            AuditEvent::LoginRestored { origin, failed } => json!({
+                "event": "login_restored",
+                "origin": origin_text(origin),
+                "failed": reason_json(*failed),
+            }),
+            AuditEvent::LoginRenewed { origin } => {
+                json!({"event": "login_renewed", "origin": origin_text(origin)})
+            }
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),
             AuditEvent::Ended => json!({"event": "ended"}),
         }

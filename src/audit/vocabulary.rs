@@ -25,6 +25,8 @@ pub enum AuditSubject {
     SignOn,
     /// Files for a page.
     Upload,
+    /// A saved login, for a fresh container.
+    Restore,
     /// A verb.
     Verb(VerbKind),
     /// The text of a page.
@@ -46,6 +48,7 @@ impl AuditSubject {
             AuditSubject::Request(kind) => kind.as_str(),
             AuditSubject::SignOn => "sign_on",
             AuditSubject::Upload => "upload",
+            AuditSubject::Restore => "restore",
             AuditSubject::Verb(verb) => verb.as_str(),
             AuditSubject::PageText => "page_text",
             AuditSubject::Outgoing => "outgoing",
@@ -65,6 +68,7 @@ impl From<&Asked> for AuditSubject {
             Asked::Pay { .. } => AuditSubject::Request(Kind::Purchase),
             Asked::SignOn { .. } => AuditSubject::SignOn,
             Asked::Upload { .. } => AuditSubject::Upload,
+            Asked::Restore { .. } => AuditSubject::Restore,
             Asked::Verb { verb, .. } | Asked::AtProvider { verb, .. } => AuditSubject::Verb(*verb),
         }
     }
@@ -122,6 +126,10 @@ pub enum VaultAct {
     Imported,
     /// A backup was restored.
     Restored,
+    /// A login that the user made by hand was saved.
+    LoginSaved,
+    /// A saved login was forgotten.
+    LoginForgotten,
 }
 
 impl VaultAct {
@@ -137,6 +145,8 @@ impl VaultAct {
             VaultAct::Exported => "exported",
             VaultAct::Imported => "imported",
             VaultAct::Restored => "restored",
+            VaultAct::LoginSaved => "login_saved",
+            VaultAct::LoginForgotten => "login_forgotten",
         }
     }
 }

@@ -10,6 +10,7 @@ use super::asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted
 use super::form::FormPlace;
 use super::line::{MAX_LABEL_CHARS, PromptLine, SiteName, named, visible};
 use super::order::Order;
+use super::standing::date;
 
 /// The fields that name an account, of which a page asks for one.
 pub(crate) const ACCOUNT_NAMES: FieldSet = FieldSet::EMPTY.with(Field::Username).with(Field::Email);
@@ -124,6 +125,17 @@ pub enum Asked {
         /// The origin and path that the control's form is sent to; none where it has no form.
         sent_to: Option<(Origin, String)>,
     },
+    /// To use a login that the user saved, in a fresh container.
+    Restore {
+        /// The site.
+        site: Origin,
+        /// When the user logged in, in milliseconds since 1970.
+        made_ms: u64,
+        /// When the saved login ends, in milliseconds since 1970.
+        ends_ms: u64,
+        /// The other sites of the task, which the container does not reach.
+        closed: Vec<Origin>,
+    },
     /// To let the agent use a verb that the task did not plan.
     Verb {
         /// The verb.
@@ -145,7 +157,7 @@ impl Asked {
             Asked::Order(order) => Some(&order.site),
             Asked::NewPassword { site, .. } => Some(site),
             Asked::Reveal { .. } => None,
-            Asked::Upload { site, .. } => Some(site),
+            Asked::Upload { site, .. } | Asked::Restore { site, .. } => Some(site),
             Asked::SignOn { provider, .. } | Asked::AtProvider { provider, .. } => Some(provider),
             Asked::Verb { page, .. } => page.as_ref(),
         }
@@ -160,7 +172,7 @@ impl Asked {
             }
             Asked::Pay { payee, .. } => vec![payee],
             Asked::Order(order) => vec![&order.site],
-            Asked::NewPassword { site, .. } => vec![site],
+            Asked::NewPassword { site, .. } | Asked::Restore { site, .. } => vec![site],
             Asked::Reveal { .. } => Vec::new(),
             Asked::Upload { site, sent_to, .. } => {
                 let other = sent_to.iter().map(|(to, _)| to).filter(|to| *to != site);
@@ -200,6 +212,9 @@ impl Asked {
             }
             Asked::AtProvider { label, .. } => format!("let the agent press {} at:", named(label)),
             Asked::Upload { files, .. } => format!("give your {} to:", listed(files)),
+            Asked::Restore { .. } => {
+                "use your saved login, and act as you until the end of this task, at:".to_owned()
+            }
             Asked::Verb { verb, page, .. } => {
                 let on = if page.is_some() { " on:" } else { "" };
                 format!("let the agent {}{on}", verb.as_str())
@@ -245,6 +260,7 @@ impl Asked {
                 warning.chain(unread).chain(to).chain(says).collect()
             }
             Asked::NewPassword { record, weak, .. } => new_password_lines(record, *weak),
+            Asked::Restore { made_ms, ends_ms, closed, .. } => restore_lines((*made_ms, *ends_ms), closed),
             Asked::Upload { site, path, label, sent_to, .. } => {
                 let page = format!("on the page {site}{}", visible(path, MAX_PATH_CHARS));
                 let sent = sent_to
@@ -317,6 +333,18 @@ fn new_password_lines(record: &str, weak: Option<u32>) -> Vec<PromptLine> {
     weak.into_iter().chain([PromptLine::plain(kept)]).collect()
 }
 
+/// The lines about a saved login.
+fn restore_lines((made_ms, ends_ms): (u64, u64), closed: &[Origin]) -> Vec<PromptLine> {
+    let day = |ms: u64| date(i64::try_from(ms).unwrap_or(i64::MAX));
+    let saved =
+        format!("you logged in there on {}, and the saved login ends on {}", day(made_ms), day(ends_ms));
+    let after = "the agent reads what the account shows, such as your stored address and orders; it does not see the login itself";
+    let closed: Vec<String> = closed.iter().map(ToString::to_string).collect();
+    let closed = (!closed.is_empty())
+        .then(|| format!("with a yes this task reaches no other site, also not {}", closed.join(", ")));
+    [saved, after.to_owned()].into_iter().chain(closed).map(PromptLine::plain).collect()
+}
+
 /// The files of an upload, each with its name and size.
 fn listed(files: &[AskedFile]) -> String {
     let files: Vec<String> = files.iter().map(ToString::to_string).collect();
@@ -371,6 +399,7 @@ impl fmt::Display for Asked {
             Asked::AtProvider { provider, label, .. } => {
                 write!(f, "let the agent press {} at {provider}", named(label))
             }
+            Asked::Restore { site, .. } => write!(f, "use your saved login and act as you at {site}"),
             Asked::Upload { files, site, .. } => write!(f, "give your {} to {site}", listed(files)),
             Asked::Verb { verb, page, .. } => {
                 write!(f, "let the agent {}", verb.as_str())?;

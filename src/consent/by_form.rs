@@ -121,9 +121,10 @@ fn judge(asked: &Asked) -> Result<(), NotByForm> {
             }
         }
         Asked::Pay { .. } | Asked::Order(_) => Err(NotByForm::Payment),
-        Asked::NewPassword { .. } | Asked::SignOn { .. } | Asked::AtProvider { .. } => {
-            Err(NotByForm::Account)
-        }
+        Asked::NewPassword { .. }
+        | Asked::SignOn { .. }
+        | Asked::AtProvider { .. }
+        | Asked::Restore { .. } => Err(NotByForm::Account),
         Asked::Reveal { .. } => Err(NotByForm::UsersWords),
         Asked::Upload { .. } => Err(NotByForm::Upload),
         Asked::Verb { .. } => Err(NotByForm::Action),

@@ -163,7 +163,7 @@ pub fn to_json(standing: &[StandingConsent]) -> Vec<u8> {
 }
 
 /// The date of a time in milliseconds since 1970, in UTC, such as `2026-11-21`.
-fn date(unix_ms: i64) -> String {
+pub(super) fn date(unix_ms: i64) -> String {
     let at = jiff::Timestamp::from_millisecond(unix_ms).ok();
     at.map_or_else(|| "a day out of range".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }

@@ -135,6 +135,7 @@ impl ContainerEgress {
         }
         let sign_on = self.sign_on.get();
         let mut releases = self.releases.all();
+        releases.retain(|release| !(release.any_path && release.destination.origin == to));
         if is_return(sign_on.as_ref(), request, &to) {
             releases.retain(|release| !may_return(sign_on.as_ref(), release, &to));
         }
@@ -188,9 +189,11 @@ impl ContainerEgress {
         releases: &[ReleasedValue],
     ) -> Result<(), Blocked> {
         let sign_on = self.sign_on.get();
-        let any_path = !self.own_path || self.providers.contains(origin);
+        let every_path = !self.own_path || self.providers.contains(origin);
         let destined = |release: &ReleasedValue| {
-            let at_path = || any_path || goes_to(&release.destination, url, origin, request.method);
+            let at_path = || {
+                every_path || release.any_path || goes_to(&release.destination, url, origin, request.method)
+            };
             (release.destination.origin == *origin && at_path())
                 || may_return(sign_on.as_ref(), release, origin)
         };

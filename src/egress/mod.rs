@@ -36,6 +36,8 @@ pub struct ReleasedValue {
     pub field: Field,
     /// The only destination that it may go to.
     pub destination: Destination,
+    /// Whether it may go to every path of the destination's origin, such as a cookie, which the browser sends with every request there.
+    pub any_path: bool,
 }
 
 /// The values that were released into one container, shared by its checks.

@@ -27,6 +27,7 @@ use crate::consent::{
 };
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
+use crate::storage::login_folder::LoginFolder;
 use crate::storage::vault_lock::{IdleLock, LockHandle};
 use crate::system::unix_ms;
 
@@ -57,6 +58,8 @@ pub(crate) struct Dependencies {
     pub(crate) client: Option<String>,
     /// The user's password managers.
     pub(crate) sources: Vec<SharedSource>,
+    /// The files of the user's saved logins.
+    pub(crate) logins: Option<LoginFolder>,
     /// The files that the user offers for uploads.
     #[cfg(unix)]
     pub(crate) uploads: Option<Arc<UploadFolder>>,

@@ -7,6 +7,7 @@
 //! | `dependencies` | vault, audit log, answerer and more, and the ways sessions use them |
 //! | `shared` | what guards of sessions at the same time share |
 //! | [`shared_vault`] | their vault |
+//! | `logins` | saved logins |
 //! | [`sources`] | the user's password managers |
 //! | [`stored_head`] | the audit log's head, stored in the vault |
 //! | `agent_memory` | guesses and taint of an agent's other tasks |
@@ -19,6 +20,7 @@
 pub mod agent_actions;
 pub(crate) mod agent_memory;
 pub(crate) mod dependencies;
+mod logins;
 mod opening;
 pub mod placement;
 pub mod pointing;
@@ -45,6 +47,7 @@ use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
 use crate::page_text::Scrubber;
 use crate::safety::{PageSafety, WindowSafety};
+use crate::storage::login_folder::LoginFolder;
 use crate::storage::vault_lock::{IdleLock, LockHandle};
 pub use crate::system::SystemEntropy;
 use agent_memory::SharedMemory;
@@ -146,6 +149,7 @@ impl Guard {
             memory: None,
             client: None,
             sources: Vec::new(),
+            logins: None,
             #[cfg(unix)]
             uploads: None,
         };
@@ -237,6 +241,13 @@ impl Guard {
     #[must_use]
     pub fn with_source(mut self, source: Box<dyn Source>, kinds: Vec<Kind>) -> Guard {
         self.dependencies.sources.push(SharedSource::new(source, kinds));
+        self
+    }
+
+    /// Offers the logins that the user saved (`portcullis login`) to tasks that log in. The user is asked each time.
+    #[must_use]
+    pub fn with_logins(mut self, folder: LoginFolder) -> Guard {
+        self.dependencies.logins = Some(folder);
         self
     }
 

@@ -4,9 +4,10 @@
 //! only make a prompt more likely: they can turn a contact form into a review, but a form is a contact form only if it
 //! asks for nothing else.
 
-use browser_signals::matching::{FormKind, kind_of_form};
+use browser_signals::matching::{FormKind, kind_of_form, match_form};
 use browser_signals::{Control, Sink, Snapshot};
 use sirl::Field;
+use vault::field_of;
 
 use super::placement::fields_of;
 use crate::consent::{Exposed, FormPlace, Purpose};
@@ -77,6 +78,52 @@ const ACCOUNT: [&str; 12] = [
 
 /// Words of searches.
 const SEARCH: [&str; 8] = ["search", "query", "q", "suche", "suchen", "recherche", "buscar", "cerca"];
+
+/// Words of controls by which an account is reached, protected or paid.
+const REACHES: [&str; 16] = [
+    "recovery",
+    "backup",
+    "2fa",
+    "mfa",
+    "factor",
+    "authenticator",
+    "passkey",
+    "iban",
+    "bic",
+    "payout",
+    "payouts",
+    "routing",
+    "wiederherstellung",
+    "récupération",
+    "recuperación",
+    "recupero",
+];
+
+/// Whether the control of an observation says how an account is reached, protected or paid: by its field, or by its words.
+pub fn reaches_the_account(page: &Snapshot) -> bool {
+    let Some(target) = &page.target else { return false };
+    let alone = std::slice::from_ref(target);
+    let controls =
+        if page.controls.iter().any(|it| it.node == target.node) { &*page.controls } else { alone };
+    let fields = match_form(controls, &page.words);
+    let of_target = controls.iter().zip(fields).find(|(it, _)| it.node == target.node);
+    let field = of_target.and_then(|(_, found)| found.asked.and_then(field_of));
+    let is_reached_by = matches!(
+        field,
+        Some(
+            Field::Email
+                | Field::Phone
+                | Field::Username
+                | Field::Password
+                | Field::NewPassword
+                | Field::OneTimeCode
+        )
+    );
+    let says = [&target.label, &target.name].into_iter().flat_map(|text| words(text));
+    is_reached_by
+        || target.input_type == "password"
+        || says.into_iter().any(|word| REACHES.contains(&word.as_str()))
+}
 
 /// The identity of the observed form, to which an answer is bound. `free_text_nearby` is whether the same page has a
 /// free-text control that no form owns.

@@ -7,6 +7,7 @@
 //! | [`folder`] | a folder that is private to its owner |
 //! | [`lock`] | a lock file that admits one program at a time |
 //! | [`atomic_file`] | a file that is replaced as a whole, with two backups |
+//! | [`login_folder`] | the files of saved logins |
 //! | [`vault_file`] | the vault's file |
 //! | [`vault_lock`] | locking the vault of a running guard |
 
@@ -14,6 +15,8 @@ pub mod atomic_file;
 pub mod disk;
 pub mod folder;
 pub mod lock;
+#[cfg(feature = "browser")]
+pub mod login_folder;
 #[cfg(feature = "browser")]
 pub mod vault_file;
 #[cfg(feature = "browser")]

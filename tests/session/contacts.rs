@@ -37,7 +37,12 @@ fn guard(email: &str, phone: &str, released: &[(&str, Field, &str)]) -> PageText
     for (handle, field, origin) in released {
         let origin = Origin::parse(origin).unwrap();
         let destination = Destination { origin, path: "/".into(), method: "POST".into() };
-        releases.note(ReleasedValue { handle: (*handle).to_owned(), field: *field, destination });
+        releases.note(ReleasedValue {
+            handle: (*handle).to_owned(),
+            field: *field,
+            destination,
+            any_path: false,
+        });
     }
     let detectors = Arc::new(Detectors::standard().unwrap());
     PageTextGuard::new(

@@ -46,6 +46,7 @@ impl Page {
             handle: "address:task".into(),
             field: Field::Street,
             destination,
+            any_path: false,
         });
     }
 
@@ -233,7 +234,12 @@ fn a_binary_body_goes_to_the_origin_of_the_destination_only() {
 fn a_destination_of_one_value_is_closed_to_another() {
     let page = Page::after_a_release();
     let destination = Destination { origin: origin(OWN), path: "/contact".into(), method: "POST".into() };
-    page.releases.note(ReleasedValue { handle: "address:task".into(), field: Field::City, destination });
+    page.releases.note(ReleasedValue {
+        handle: "address:task".into(),
+        field: Field::City,
+        destination,
+        any_path: false,
+    });
     let contact = "https://api.shop.example/contact";
     assert_eq!(page.post(contact, "city=Berkeley"), Ok(()));
     assert_eq!(page.post(contact, "street=17+Canary+Quarry+Road"), Err("value"));

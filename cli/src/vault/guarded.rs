@@ -5,6 +5,7 @@ use std::path::Path;
 use portcullis::audit::{FolderLog, LogOptions};
 use portcullis::consent::Answerer;
 use portcullis::guard::{Replaced, SystemEntropy, UserVault, VaultKey};
+use portcullis::storage::login_folder::LoginFolder;
 use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::{Meta, Secret, StateName, UnlockKey, Vault};
 use portcullis::{Guard, stored_head};
@@ -20,6 +21,7 @@ pub struct Guarded {
     key: Key,
     phrase: Option<String>,
     connections: Connections,
+    logins: LoginFolder,
     log: FolderLog,
 }
 
@@ -59,7 +61,8 @@ impl Guarded {
         let phrase = vault.state(StateName::Phrase).ok().flatten();
         let phrase = phrase.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
         let connections = Connections::of(&vault);
-        Ok(Guarded { file, key, phrase, connections, log: opened.log })
+        let logins = LoginFolder::beside(&target.vault);
+        Ok(Guarded { file, key, phrase, connections, logins, log: opened.log })
     }
 
     /// The phrase that identifies the consent page to the user.
@@ -67,14 +70,14 @@ impl Guarded {
         self.phrase.clone()
     }
 
-    /// The guard under a policy, with the chosen password managers.
+    /// The guard under a policy, with the saved logins and the chosen password managers.
     pub fn guard(
         self,
         policy: &str,
         answerer: Box<dyn Answerer>,
         sources: &SourceArguments,
     ) -> Result<Guard, Failure> {
-        let Guarded { file, key, log, connections, .. } = self;
+        let Guarded { file, key, log, connections, logins, .. } = self;
         let bytes = file.bytes().to_vec();
         let vault = UserVault {
             bytes: &bytes,
@@ -87,6 +90,6 @@ impl Guarded {
         };
         let guard = Guard::with_vault(policy, vault, Box::new(log), answerer, Box::new(SystemEntropy));
         let guard = guard.map_err(|error| Failure::Input(error.to_string()))?;
-        connections.offered(guard, sources)
+        connections.offered(guard.with_logins(logins), sources)
     }
 }

@@ -7,6 +7,8 @@ mod change;
 mod from_file;
 #[cfg(unix)]
 mod guarded;
+#[cfg(unix)]
+mod logins;
 mod opened;
 mod place;
 mod recorded;
@@ -30,6 +32,8 @@ use secrets::Source;
 pub use cache::{holds as cached, works as keyring_works};
 #[cfg(unix)]
 pub use guarded::Guarded;
+#[cfg(unix)]
+pub use logins::{day, now_ms, sweep};
 pub use opened::{By, Opened, Witness};
 pub use place::{count, trouble as unusable};
 #[cfg(unix)]
@@ -177,6 +181,20 @@ pub enum Command {
         #[command(flatten)]
         target: Target,
     },
+    /// List the logins that you saved with `portcullis login`, and when they end.
+    #[cfg(unix)]
+    Logins {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Forget a login that you saved with `portcullis login`. The site is not told.
+    #[cfg(unix)]
+    ForgetLogin {
+        #[command(flatten)]
+        target: Target,
+        /// The site, such as `https://shop.example`.
+        site: String,
+    },
     /// Set the phrase that the consent page shows, which tells it from an imitation.
     Phrase {
         #[command(flatten)]
@@ -205,6 +223,10 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Connect { target, manager } => sources::connect(&target, manager),
         #[cfg(unix)]
         Command::Sources { target } => sources::list(&target),
+        #[cfg(unix)]
+        Command::Logins { target } => logins::list(&target),
+        #[cfg(unix)]
+        Command::ForgetLogin { target, site } => logins::forget(&target, &site),
         Command::Phrase { target } => change::phrase(&target),
     }
 }

@@ -355,6 +355,9 @@ impl TaskSession {
         lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
         lines
             .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
+        lines.extend(session.logged_in().map(|site| {
+            format!("- the user is logged in at: {site}, by a saved login; no other site is reached")
+        }));
         lines.extend(session.is_taken_over().then(|| {
             "- this page was handed over to the user: nothing more is read or done on it. Continue the task in a new container, \
              with portcullis_plan or after browser_close"

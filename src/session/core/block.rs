@@ -311,7 +311,7 @@ impl Core {
     }
 
     /// Warns the user, unless they were warned of the same before.
-    pub(super) fn warn(&mut self, warning: Warning) {
+    pub(in crate::session) fn warn(&mut self, warning: Warning) {
         if !self.user.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
             self.counts.warnings += 1;
             self.user.warned.push(warning.clone());

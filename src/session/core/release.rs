@@ -106,6 +106,7 @@ impl Core {
                 handle,
                 field,
                 destination: destination.clone(),
+                any_path: false,
             });
         }
         let open = vec![terms.origin, destination.origin];
@@ -139,7 +140,12 @@ impl Core {
         let beside = beside.map(|origin| Destination { origin, path: "/".into(), method: "POST".into() });
         for to in std::iter::once(destination.clone()).chain(beside) {
             for (handle, field) in suppliers.iter().cloned() {
-                self.values.releases.note(egress::ReleasedValue { handle, field, destination: to.clone() });
+                self.values.releases.note(egress::ReleasedValue {
+                    handle,
+                    field,
+                    destination: to.clone(),
+                    any_path: false,
+                });
             }
         }
         Ok(opened)

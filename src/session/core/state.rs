@@ -164,6 +164,13 @@ impl Core {
         self
     }
 
+    /// The container is logged in at this origin, by a saved login.
+    #[must_use]
+    pub fn with_saved_login(mut self, origin: Option<Origin>) -> Core {
+        self.settings.logged_in = origin;
+        self
+    }
+
     /// The author of the task; without this call it counts as the agent's.
     #[must_use]
     pub fn chosen_by(mut self, author: ChosenBy) -> Core {

@@ -17,6 +17,7 @@ use crate::audit::AuditEvent;
 use crate::consent::Asked;
 use crate::guard::agent_actions::{self, effect_of, kind_of};
 use crate::guard::pointing::PointedForm;
+use crate::guard::purpose::reaches_the_account;
 use crate::session::outcome::{ActionOutcome, ActionResult};
 use crate::session::prompts::consent_events;
 
@@ -184,6 +185,9 @@ impl Core {
             Verdict::Grant(_) | Verdict::Ask(_) if self.changes_what_was_filled(&verb, &page) => {
                 self.refuse_verb(&verb, origin, Reason::ControlFilled)
             }
+            Verdict::Grant(_) | Verdict::Ask(_) if self.changes_the_account(&verb, &page) => {
+                self.refuse_verb(&verb, origin, Reason::FormProtected)
+            }
             Verdict::Grant(Granted::Verb) | Verdict::Ask(_)
                 if !Core::was_shown(consent) && self.must_show_page(&verb, &page) =>
             {
@@ -234,6 +238,14 @@ impl Core {
             .target
             .as_ref()
             .is_some_and(|target| self.agent.actions.is_filled(page.value(), target.node))
+    }
+
+    /// Whether a verb sets a control by which the account of a saved login is reached or paid. Such controls change by grants only.
+    fn changes_the_account(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
+        let sets = matches!(verb, Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. });
+        let is_there =
+            self.settings.logged_in.is_some() && page.origin.known() == self.settings.logged_in.as_ref();
+        sets && is_there && reaches_the_account(page.value())
     }
 
     /// Records the agent action of a verb. A container that is not raised contains no values of the user's.

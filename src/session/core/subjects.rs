@@ -66,6 +66,8 @@ pub(in crate::session) struct CoreSettings {
     pub has_payment_handler: bool,
     /// The user's password managers, with the kinds that they serve.
     pub sources: Vec<ServedBy>,
+    /// The origin in which the container is logged in by a saved login.
+    pub logged_in: Option<Origin>,
     /// The author of the task.
     pub chosen_by: ChosenBy,
     /// Why the container was not raised, if the task would need it.
@@ -83,6 +85,7 @@ impl Default for CoreSettings {
             offers_hand_over: false,
             has_payment_handler: true,
             sources: Vec::new(),
+            logged_in: None,
             chosen_by: ChosenBy::Agent,
             not_raised: None,
             notice: None,

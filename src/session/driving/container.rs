@@ -10,12 +10,13 @@ use policy_dfa::{Reason, Task};
 use sirl::Kind;
 
 use super::container_actions::{
-    SharedChecks, carry_out, look, look_for_key, open_container, opening_reason, pay, reason_of,
-    release_within, sites_on_this_machine, take_refusals, wire_reason,
+    SharedChecks, carry_out, look, look_for_key, opening_reason, pay, reason_of, release_within,
+    sites_on_this_machine, take_refusals, wire_reason,
 };
 use super::downloads::ToldDownload;
 use super::driver::Driver;
 use super::opening::{self, TaskSurface};
+use super::restoring::RestoredLogin;
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
 use crate::consent::{HandOver, HandedOver};
@@ -55,6 +56,8 @@ pub struct Session {
     pub(super) providers: Vec<Origin>,
     /// Whether dialogs of the page wait for the agent.
     pub(super) dialogs_wait: bool,
+    /// The saved login that the container has.
+    pub(super) login: Option<RestoredLogin>,
 }
 
 impl Session {
@@ -114,16 +117,17 @@ impl Session {
         let Guard { decision, mut dependencies } = guard;
         let sites = sites_on_this_machine(&dependencies, browser);
         let surface = TaskSurface::Container;
-        let sealed = match opening::open(&mut dependencies, &decision, wording, surface, &sites).await {
+        let opened = opening::open(&mut dependencies, &decision, wording, surface, &sites).await;
+        let mut sealed = match opened {
             Ok(sealed) => sealed,
             Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
         };
-        let shared = SharedChecks::default();
-        let providers = opening::reachable_providers(&decision, &sealed.task);
-        let own_path = decision.values_keep_to_path();
-        let opened =
-            open_container(&mut dependencies, browser, &sealed.task, &providers, own_path, &shared).await;
-        let (tab, proxy) = match opened {
+        let mut decision = decision;
+        let opened = match sealed.ask_about_login(&mut dependencies, &decision).await {
+            Ok(agreed) => sealed.open_container(&mut dependencies, browser, &mut decision, agreed).await,
+            Err(error) => Err(error),
+        };
+        let (tab, proxy, shared, login) = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 let _unrecorded = dependencies.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
@@ -131,9 +135,15 @@ impl Session {
                 return Err((error, Box::new(Guard { decision, dependencies })));
             }
         };
+        let providers = opening::reachable_providers(&decision, &sealed.task);
         let SharedChecks { releases, agent_actions, sign_on } = shared;
         let mut driver = sealed.ready(decision, dependencies, releases);
-        driver.core = driver.core.with_agent_actions(agent_actions.clone()).with_sign_on(sign_on);
+        let logged_in = login.as_ref().map(|login| login.origin().clone());
+        driver.core = driver
+            .core
+            .with_agent_actions(agent_actions.clone())
+            .with_sign_on(sign_on)
+            .with_saved_login(logged_in);
         let tab = Arc::new(tab);
         Ok(Session {
             driver,
@@ -150,6 +160,7 @@ impl Session {
             agent_actions,
             providers,
             dialogs_wait: false,
+            login,
         })
     }
 
@@ -324,6 +335,9 @@ impl Session {
         decided: Option<Box<Observed<Snapshot>>>,
     ) -> Result<(), Reason> {
         let tab = Arc::clone(&self.tab);
+        if let Some(login) = &mut self.login {
+            login.note(&verb, decided.as_deref().map(|page| page.value()));
+        }
         let opened = if let Verb::Open { url } = &verb { Some(url.clone()) } else { None };
         self.proxy.forget_failures();
         let done = self.while_asking(async { carry_out(&tab, verb, decided.as_deref()).await }).await?;
@@ -357,9 +371,22 @@ impl Session {
         self.tab.withdraw_wires();
         self.tab.end_downloads();
         self.note_browser_events();
+        self.renew_login().await;
         self.tab.close().await;
         let is_private = self.is_private();
         self.driver.finish(is_private)
+    }
+
+    /// The origin in which the container is logged in by a saved login.
+    pub fn logged_in(&self) -> Option<&Origin> {
+        self.login.as_ref().map(RestoredLogin::origin)
+    }
+
+    async fn renew_login(&mut self) {
+        let Some(login) = self.login.take() else { return };
+        if let Some(origin) = login.renew(&self.tab, &mut self.driver.dependencies).await {
+            self.driver.record(&[AuditEvent::LoginRenewed { origin }], true);
+        }
     }
 
     /// Offers the user a hand-over. Placeholders are withdrawn from forms first, since the user would send them as they

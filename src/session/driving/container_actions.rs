@@ -37,18 +37,31 @@ pub(super) struct SharedChecks {
     pub sign_on: AgreedSignOn,
 }
 
+/// What a container is opened for.
+pub(super) struct Opening<'a> {
+    pub task: &'a Task,
+    /// The origins of payment providers whose frames the task may fill.
+    pub providers: &'a [Origin],
+    /// Whether released values keep to the path of their grant.
+    pub own_path: bool,
+    /// The only origin that the container ever reaches, besides the payment handler.
+    pub only: Option<&'a Origin>,
+}
+
 /// Opens the task's container, behind a proxy of its own.
 pub(super) async fn open_container(
     dependencies: &mut Dependencies,
     browser: &Browser,
-    task: &Task,
-    providers: &[Origin],
-    own_path: bool,
+    Opening { task, providers, own_path, only }: Opening<'_>,
     shared: &SharedChecks,
 ) -> Result<(Tab, EgressProxy), SessionError> {
     let payment_origins: Vec<Origin> =
         dependencies.payments.iter().map(|payments| payments.origin()).collect();
     let proxy = start_proxy(browser, &payment_origins, &mut dependencies.entropy).await?;
+    if let Some(only) = only {
+        let narrowed = proxy.narrow_to(std::slice::from_ref(only)).await;
+        narrowed.map_err(|error| SessionError::Proxy(error.to_string()))?;
+    }
     let tab = browser.container_through(proxy.for_container(), task.container(), task.origins()).await?;
     let container_egress = ContainerEgress::new(
         task.container(),

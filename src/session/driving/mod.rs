@@ -13,6 +13,7 @@
 //! | `pages` | further pages of such a container |
 //! | `telling` | what the agent is told of such a container's page apart from its text |
 //! | `waiting` | requests of such a container that wait for the user |
+//! | `restoring` | a saved login in such a container |
 //! | `sign_on` | a sign-on in such a container |
 //! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
 //! | `tab` | the driver in tabs of the user's own browser |
@@ -26,6 +27,7 @@ pub(super) mod downloads;
 mod driver;
 mod opening;
 pub(super) mod pages;
+mod restoring;
 mod sign_on;
 #[cfg(unix)]
 pub mod tab;

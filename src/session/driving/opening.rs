@@ -10,7 +10,7 @@ use vault::Entropy;
 use super::driver::Driver;
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, SessionId};
-use crate::consent::{ChosenBy, ConsentBook, Notice, OpenPages, QuestionTask};
+use crate::consent::{ChosenBy, ConsentBook, Notice, OpenPages, QuestionTask, Warning};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::guard::agent_memory::TaskMemory;
@@ -53,11 +53,13 @@ pub(super) struct SealedTask {
     pub prompt: String,
     /// The kinds that can never be granted.
     pub ruled_out: Vec<(Kind, Reason)>,
-    surface: TaskSurface,
-    chosen_by: ChosenBy,
+    pub(super) surface: TaskSurface,
+    pub(super) chosen_by: ChosenBy,
     book: ConsentBook,
     seed: [u8; 32],
-    prompts: u32,
+    pub(super) prompts: u32,
+    /// The saved login that was not restored, and why; the user is told.
+    pub(super) not_restored: Option<(Origin, Reason)>,
     not_raised: Option<NotRaised>,
 }
 
@@ -198,6 +200,7 @@ pub(super) async fn open(
         book,
         seed,
         prompts,
+        not_restored: None,
         not_raised,
     })
 }
@@ -239,6 +242,9 @@ impl SealedTask {
             core.happened(SessionEvent::Suspected);
         }
         (0..self.prompts).for_each(|_| core.note_prompt());
+        if let Some((origin, reason)) = self.not_restored {
+            core.warn(Warning { kind: Kind::Login, origin, reason, wait: None, source: None });
+        }
         let mut driver = Driver {
             id: self.id,
             core,

@@ -43,7 +43,7 @@ fn fields_of(asked: &[Asked]) -> FieldSet {
 }
 
 /// The subject of a prompt, to which its answer is bound: the policy, and every line that the user sees.
-fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectBuilder {
+pub(super) fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectBuilder {
     asked.iter().fold(SubjectBuilder::policy(policy), |subject, about| {
         let mut subject = subject.part(about.to_string().as_bytes());
         if let Asked::Upload { files, .. } = about {

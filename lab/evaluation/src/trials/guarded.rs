@@ -82,6 +82,7 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
             | Asked::SignOn { .. }
             | Asked::AtProvider { .. }
             | Asked::Upload { .. }
+            | Asked::Restore { .. }
             | Asked::Verb { .. }
             | Asked::NewPassword { .. } => false,
         });

@@ -115,6 +115,7 @@ fn about(asked: &Asked) -> &'static str {
         Asked::Reveal { .. } => "reveal",
         Asked::SignOn { .. } => "sign_on",
         Asked::Upload { .. } => "upload",
+        Asked::Restore { .. } => "restore",
         Asked::Verb { .. } | Asked::AtProvider { .. } => "verb",
     }
 }

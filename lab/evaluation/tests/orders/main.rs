@@ -12,6 +12,7 @@ mod honest;
 mod hostile;
 mod registration;
 mod safety;
+mod saved_login;
 mod second_factor;
 mod shop;
 mod sources;

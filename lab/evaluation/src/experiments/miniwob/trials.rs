@@ -174,6 +174,7 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
             | Asked::SignOn { .. }
             | Asked::AtProvider { .. }
             | Asked::Upload { .. }
+            | Asked::Restore { .. }
             | Asked::Verb { .. }
             | Asked::NewPassword { .. } => false,
         });

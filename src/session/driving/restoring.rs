@@ -1,0 +1,244 @@
+//! A saved login in a task: the question before the container opens, the restore into the fresh container, and the renewal at its end.
+
+use std::time::Instant;
+
+use browser_signals::matching::{FormKind, kind_of_form};
+use browser_signals::playwright::{Browser, Tab};
+use browser_signals::{Container, Destination, Fact, Observed, Origin, Sink, Snapshot, Verb};
+use policy_dfa::{
+    Consent, ConsentScope, DecisionPoint, History, Millis, Reason, RestoreQuestion, SessionEvent, Task,
+};
+use sirl::{Field, Kind};
+use url::Url;
+use vault::Entropy;
+use vault::logins::SavedLogin;
+
+use super::container_actions::{Opening, SharedChecks, look, open_container, reason_of};
+use super::opening::{SealedTask, TaskSurface};
+use crate::audit::{AuditEvent, AuditLog};
+use crate::consent::{Asked, ConsentPrompt, Notice, QuestionTask, Ticket};
+use crate::egress::ReleasedValue;
+use crate::egress::proxy::EgressProxy;
+use crate::guard::Dependencies;
+use crate::session::SessionError;
+use crate::session::core::Look;
+use crate::session::prompts::{consent_events, subject_of};
+use crate::storage::login_folder::LoginInUse;
+use crate::system::unix_ms;
+
+/// Words in a path or in a label that lead out of a login, as sites write them.
+const OUT: [&str; 16] = [
+    "logout",
+    "signout",
+    "log out",
+    "sign out",
+    "logoff",
+    "log off",
+    "abmelden",
+    "ausloggen",
+    "déconnexion",
+    "se déconnecter",
+    "cerrar sesión",
+    "salir",
+    "disconnetti",
+    "esci",
+    "uitloggen",
+    "afmelden",
+];
+
+/// A login that the user agreed to, which no other container uses.
+pub(super) struct AgreedLogin {
+    login: SavedLogin,
+    in_use: LoginInUse,
+}
+
+/// The login of a container.
+pub(super) struct RestoredLogin {
+    login: SavedLogin,
+    _in_use: LoginInUse,
+    /// Whether the container may still renew it: not once the agent was about to log in or out, or to change the account.
+    renews: bool,
+}
+
+impl SealedTask {
+    /// Asks the user whether the task may use a saved login, if there is one for a site of a task that logs in. It is asked every time.
+    pub(super) async fn ask_about_login(
+        &mut self,
+        dependencies: &mut Dependencies,
+        decision: &DecisionPoint,
+    ) -> Result<Option<AgreedLogin>, SessionError> {
+        let logs_in = self.task.kinds().contains(&Kind::Login) && self.task.container() == Container::T2;
+        if !logs_in || self.surface != TaskSurface::Container {
+            return Ok(None);
+        }
+        let Some(login) = dependencies.saved_login(self.task.origins()) else { return Ok(None) };
+        let Some(in_use) = dependencies.begin_to_use(login.id) else {
+            self.not_restored = Some((login.origin, Reason::LimitReached));
+            return Ok(None);
+        };
+        let closed = self.task.origins().iter().filter(|origin| **origin != login.origin);
+        let asked = Asked::Restore {
+            site: login.origin.clone(),
+            made_ms: login.made_ms,
+            ends_ms: login.ends_ms,
+            closed: closed.cloned().collect(),
+        };
+        let mut nonce = [0; 16];
+        dependencies.entropy.fill(&mut nonce);
+        let asked = vec![asked];
+        let subject = subject_of(&decision.policy_hash(), &asked).finish();
+        let noticed =
+            login.origin.is_plain_loopback().then(|| Notice::InClear { site: login.origin.clone() });
+        let chosen = (self.chosen_by == crate::consent::ChosenBy::Agent).then_some(Notice::ChosenByTheAgent);
+        let noticed = chosen.into_iter().chain(noticed).collect();
+        let ticket = Ticket::new(nonce, subject, Millis(0));
+        let prompt = ConsentPrompt::new(asked, noticed, ConsentScope::EveryTime, ticket);
+        let prompt = prompt.in_task(QuestionTask { chosen_by: self.chosen_by, tier: self.task.container() });
+        self.prompts += 1;
+        let answered = dependencies.ask(&prompt).await;
+        let answer = prompt.ticket().settle(&answered, Millis(0));
+        for event in consent_events(&prompt, answer) {
+            let recorded = dependencies.audit.append(self.id, &event, unix_ms(), false);
+            recorded.map_err(|_| SessionError::Audit)?;
+        }
+        Ok(answer.agrees().then_some(AgreedLogin { login, in_use }))
+    }
+
+    /// Opens the task's container. An agreed login is restored into it before the agent gets it; where that fails, the task goes on in
+    /// another one without it, and the user is told.
+    pub(super) async fn open_container(
+        &mut self,
+        dependencies: &mut Dependencies,
+        browser: &Browser,
+        decision: &mut DecisionPoint,
+        agreed: Option<AgreedLogin>,
+    ) -> Result<(Tab, EgressProxy, SharedChecks, Option<RestoredLogin>), SessionError> {
+        let providers = super::opening::reachable_providers(decision, &self.task);
+        let own_path = decision.values_keep_to_path();
+        if let Some(AgreedLogin { login, in_use }) = agreed {
+            let shared = SharedChecks::default();
+            let only = Some(&login.origin);
+            let opening = Opening { task: &self.task, providers: &providers, own_path, only };
+            let (tab, proxy) = open_container(dependencies, browser, opening, &shared).await?;
+            let restored = self.restore(dependencies, decision, &tab, &login, &shared).await;
+            match restored {
+                Ok(()) => {
+                    let restored = RestoredLogin { login, _in_use: in_use, renews: true };
+                    return Ok((tab, proxy, shared, Some(restored)));
+                }
+                Err(reason) => {
+                    tab.close().await;
+                    dependencies.vault().forget_login_tokens();
+                    self.not_restored = Some((login.origin, reason));
+                }
+            }
+        }
+        let shared = SharedChecks::default();
+        let opening = Opening { task: &self.task, providers: &providers, own_path, only: None };
+        let (tab, proxy) = open_container(dependencies, browser, opening, &shared).await?;
+        Ok((tab, proxy, shared, None))
+    }
+
+    /// Restores a login: decides on a page of the site, opens the login on a fresh look at it, and puts it into the container. The intent
+    /// is on disk before the vault opens it, and the outcome after it.
+    async fn restore(
+        &self,
+        dependencies: &mut Dependencies,
+        decision: &mut DecisionPoint,
+        tab: &Tab,
+        login: &SavedLogin,
+        shared: &SharedChecks,
+    ) -> Result<(), Reason> {
+        let origin = login.origin.clone();
+        let event = AuditEvent::LoginRestoring { origin: origin.clone() };
+        let written = dependencies.audit.append(self.id, &event, unix_ms(), true);
+        written.map_err(|_| Reason::AuditUnavailable)?;
+        let failed = restore_into(dependencies, decision, &self.task, tab, login, shared).await.err();
+        let event = AuditEvent::LoginRestored { origin, failed };
+        let written = dependencies.audit.append(self.id, &event, unix_ms(), true);
+        match (failed, written) {
+            (Some(reason), _) => Err(reason),
+            (None, Err(_)) => Err(Reason::AuditUnavailable),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+}
+
+async fn restore_into(
+    dependencies: &mut Dependencies,
+    decision: &mut DecisionPoint,
+    task: &Task,
+    tab: &Tab,
+    login: &SavedLogin,
+    shared: &SharedChecks,
+) -> Result<(), Reason> {
+    let began = Instant::now();
+    let now = || Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+    let home = Url::parse(&format!("{}/", login.origin)).map_err(|_| Reason::OriginMismatch)?;
+    // What the site shows a stranger: it tells the connection, and is removed again.
+    tab.open(&home).await.map_err(|error| reason_of(&error))?;
+    let page = seen(tab).await?;
+    let guessed = dependencies.memory.as_ref().is_some_and(|memory| memory.guessed() > 0);
+    let history = History::default();
+    let history = if guessed { decision.after(history, SessionEvent::Suspected) } else { history };
+    let question = RestoreQuestion {
+        login: &login.origin,
+        page: &page,
+        task,
+        consent: Consent::Given,
+        history,
+        now: now(),
+    };
+    let grant = decision.decide_restore(&question)?;
+    let fresh = seen(tab).await?;
+    let opened = dependencies.open_login(login, grant, &fresh, now());
+    let (state, handle) = opened.map_err(|error| error.reason())?;
+    let destination = Destination { origin: login.origin.clone(), path: "/".into(), method: "GET".into() };
+    shared.releases.note(ReleasedValue { handle, field: Field::Password, destination, any_path: true });
+    tab.restore_login(&state).await.map_err(|error| reason_of(&error))
+}
+
+async fn seen(tab: &Tab) -> Result<Observed<Snapshot>, Reason> {
+    let pages = look(tab, Look::Page).await.map_err(|error| reason_of(&error))?;
+    pages.into_iter().next().ok_or(Reason::StaleDocument)
+}
+
+impl RestoredLogin {
+    /// The origin in which the container is logged in.
+    pub(super) fn origin(&self) -> &Origin {
+        &self.login.origin
+    }
+
+    /// Notes an action before it is carried out: after one that may log in or out, or change the account, the login is not renewed. What
+    /// the site then sets may be another login.
+    pub(super) fn note(&mut self, verb: &Verb, page: Option<&Snapshot>) {
+        self.renews &= !leaves_the_login(verb, page);
+    }
+
+    /// Renews the login with what the site set in this container, if it may, and returns its origin if it did.
+    pub(super) async fn renew(&self, tab: &Tab, dependencies: &mut Dependencies) -> Option<Origin> {
+        if !self.renews {
+            return None;
+        }
+        let now = tab.present_cookies().await.ok()?;
+        dependencies.renew_login(self.login.id, now).then(|| self.login.origin.clone())
+    }
+}
+
+/// Whether an action may end a login, begin another one, or change the account.
+fn leaves_the_login(verb: &Verb, page: Option<&Snapshot>) -> bool {
+    let acts = !matches!(verb, Verb::Read | Verb::Wait { .. } | Verb::Back | Verb::Hover { .. });
+    let says_out = |text: &str| {
+        let text = text.to_lowercase().replace(['-', '_'], " ");
+        OUT.iter().any(|word| text.contains(word) || text.contains(&word.replace(' ', "")))
+    };
+    let opens_out = matches!(verb, Verb::Open { url } if says_out(url));
+    let of_page = |page: &Snapshot| {
+        let target = page.target.iter().any(|target| says_out(&target.label) || says_out(&target.name));
+        let goal = page.destination.known().is_some_and(|to| says_out(&to.path));
+        let has_password = page.controls.iter().any(|control| &*control.input_type == "password");
+        let logs_in = page.form.is_some() && kind_of_form(&page.controls, &page.words) == FormKind::Login;
+        target || goal || has_password || logs_in || page.sink == Fact::Known(Sink::LoginForm)
+    };
+    opens_out || (acts && page.is_some_and(of_page))
+}
