@@ -114,7 +114,9 @@ async fn a_login_is_taken_whole_and_put_into_another_container() {
     let fresh = tab(&browser, &server, Container::T2).await;
     // What the site left there before is gone.
     fresh.open(&server.url("shop.example", "/")).await.expect("the page opens");
-    let stale = "() => { document.cookie = 'stale=1'; localStorage.setItem('stale', '1'); return 1; }";
+    let stale = "() => { document.cookie = 'stale=1'; localStorage.setItem('stale', '1'); const opening = indexedDB.open('stale'); \
+        opening.onupgradeneeded = () => opening.result.createObjectStore('stale'); \
+        return new Promise(done => { opening.onsuccess = () => { opening.result.close(); done(1); }; }); }";
     assert_eq!(run(&fresh, stale).await, json!(1));
     fresh.restore_login(&state).await.expect("it is restored");
     assert_eq!(found(&fresh, &server).await, (had, "0".to_owned()));

@@ -13,24 +13,21 @@ const FORMAT: u8 = 1;
 pub(super) struct Entry {
     pub(super) login: SavedLogin,
     pub(super) key: Key,
-    /// The SHA-256 of the file.
-    pub(super) hash: [u8; 32],
 }
 
 /// The list as bytes.
 pub(super) fn write(list: &[Entry]) -> Zeroizing<Vec<u8>> {
     // A buffer that grew would leave a copy of the keys behind.
-    let length = list.iter().map(|entry| 128 + entry.login.origin.to_string().len()).sum::<usize>();
+    let length = list.iter().map(|entry| 96 + entry.login.origin.to_string().len()).sum::<usize>();
     let mut bytes = Zeroizing::new(Vec::with_capacity(1 + length));
     bytes.push(FORMAT);
-    for Entry { login: SavedLogin { id, origin, made_ms, ends_ms, file }, key, hash } in list {
+    for Entry { login: SavedLogin { id, origin, made_ms, ends_ms, file }, key } in list {
         let origin = origin.to_string();
         bytes.extend_from_slice(&id.0);
         bytes.extend_from_slice(&file.0);
         bytes.extend_from_slice(&made_ms.to_le_bytes());
         bytes.extend_from_slice(&ends_ms.to_le_bytes());
         bytes.extend_from_slice(key.expose_to_wrap());
-        bytes.extend_from_slice(hash);
         bytes.extend_from_slice(&u16::try_from(origin.len()).unwrap_or(u16::MAX).to_le_bytes());
         bytes.extend_from_slice(origin.as_bytes());
     }
@@ -55,13 +52,12 @@ pub(super) fn read(bytes: &[u8]) -> Option<Vec<Entry>> {
             out.copy_from_slice(key);
             Ok::<(), ()>(())
         });
-        let hash = array(&mut rest)?;
         let length = usize::from(u16::from_le_bytes(array(&mut rest)?));
         let (origin, after) = rest.split_at_checked(length)?;
         rest = after;
         let origin = Origin::parse(std::str::from_utf8(origin).ok()?).ok()?;
         let login = SavedLogin { id, origin, made_ms, ends_ms, file };
-        list.push(Entry { login, key: key.ok()?, hash });
+        list.push(Entry { login, key: key.ok()? });
     }
     Some(list)
 }

@@ -1,7 +1,7 @@
 //! Saved logins: the state of a login that the user made by hand, sealed in a file of its own, which only a grant opens.
 //!
 //! A login's state can have megabytes, and the vault's file is written whole at every change. So each login has a file beside the vault's,
-//! encrypted under a key of its own; the vault's state `logins` has the list, with that key and the file's hash. A file that is an
+//! encrypted under a key of its own, which no other content ever has; the vault's state `logins` has the list with that key. A file that is an
 //! older one, another login's, or of another vault is refused, and without the vault it is worthless.
 //!
 //! Like everything in the vault this has no I/O. [`Vault::save_login`] gives the bytes of the file; the caller writes them before it writes
@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 use crate::content::binding::Binding;
 use crate::content::handle::name_of_host;
 use crate::content::record::Record;
-use crate::crypto::cipher::{Entropy, Key, hash, public_bytes};
+use crate::crypto::cipher::{Entropy, Key, public_bytes};
 use crate::error::VaultError;
 use crate::release::error::ReleaseError;
 use crate::state_name::StateName;
@@ -206,7 +206,7 @@ impl Vault {
     ) -> Result<SealedLogin, LoginError> {
         let key = Key::random(entropy);
         let bytes = sealed::seal(&self.id, &login, &key, state, entropy)?;
-        let new = Entry { hash: hash(&bytes), key, login: login.clone() };
+        let new = Entry { key, login: login.clone() };
         let replaces = match list.iter_mut().find(|entry| entry.login.id == login.id) {
             Some(slot) => Some(std::mem::replace(slot, new).login.file),
             None => {

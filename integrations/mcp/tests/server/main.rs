@@ -25,6 +25,7 @@ mod messages;
 mod new_task;
 mod protocol;
 mod safety;
+mod saved_login;
 mod tabs;
 mod temporary_files;
 mod uploads;

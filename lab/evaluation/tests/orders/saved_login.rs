@@ -248,10 +248,13 @@ impl World {
 
     /// A task of an agent that opens the site and carries out these steps.
     async fn run(&self, answer: Answer, steps: &[Step]) -> Run {
+        self.run_of(&format!("Log in at {ORIGIN}/ and tell me my last order"), answer, steps).await
+    }
+
+    async fn run_of(&self, prompt: &str, answer: Answer, steps: &[Step]) -> Run {
         let browser = self.browser().await;
         let (guard, prompts, log) = self.guard(answer);
-        let prompt = format!("Log in at {ORIGIN}/ and tell me my last order");
-        let mut session = Session::begin(guard, &browser, &prompt).await.unwrap();
+        let mut session = Session::begin(guard, &browser, prompt).await.unwrap();
         let mut run = Run { logged_in: session.logged_in().is_some(), ..Run::default() };
         for step in steps {
             let act = match step {
@@ -397,6 +400,51 @@ async fn a_page_sends_no_part_of_the_login_to_another_site() {
         .await;
     assert!(run.text().contains("outside_task") || run.text().contains("egress_blocked"), "{}", run.text());
     assert_eq!(world.site.arrived_at(EVIL_HOST), Vec::<String>::new());
+}
+
+/// In the control the task reaches both of its sites, since the user does not agree to the login.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_with_a_login_reaches_no_other_site_of_the_task() {
+    let world = World::new(FIRST).await;
+    let prompt = format!("Log in at {ORIGIN}/ and compare with {EVIL}/");
+    let steps = || [Step::Open("https://members.test/"), Step::Open("https://evil.test/")];
+    for (answer, reached) in [(Answer::Once, 0), (Answer::No, 1)] {
+        world.site.set(|served| served.arrived.clear());
+        let run = world.run_of(&prompt, answer, &steps()).await;
+        assert!(run.question().unwrap().contains("also not https://evil.test"), "{:?}", run.prompts);
+        let arrived = world.site.arrived_at(EVIL_HOST).iter().filter(|line| line.contains("GET / ")).count();
+        assert_eq!(arrived, reached, "{:?}", run.answers);
+    }
+}
+
+/// Prints the time from the task's words to the open container, with a login and without.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+async fn the_time_of_a_restore() {
+    let world = World::new(FIRST).await;
+    let browser = world.browser().await;
+    let (guard, ..) = world.guard(Answer::Once);
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..41 {
+        for (with, prompt) in [(0, format!("Log in at {EVIL}/")), (1, format!("Log in at {ORIGIN}/"))] {
+            let began = Instant::now();
+            let session = Session::begin(guard.for_another_session(), &browser, &prompt).await.unwrap();
+            let took = began.elapsed();
+            assert_eq!(session.logged_in().is_some(), with == 1);
+            session.finish().await;
+            if round > 0 {
+                times[with].push(took);
+            }
+        }
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort();
+        times[times.len() / 2]
+    };
+    let [without, with] = &mut times;
+    let (without, with) = (median(without), median(with));
+    println!("without a login {without:?}, with one {with:?}, more by {:?}", with - without);
+    browser.close().await;
 }
 
 impl World {

@@ -1,6 +1,7 @@
 """A scripted agent before an MCP server for a browser, and a scripted person who answers the guard's questions.
 
     python agent.py list TASKS
+    python agent.py code SEED
     python agent.py guard|bare TASKS NAME ADDRESS FOLDER COMMAND [ARGUMENTS]
 
 `list` prints a line for each task: name, program, policy, what is done, and where its login is. The other two do the task NAME once in the program at
@@ -15,8 +16,13 @@ text that the server last told of the page, as a model does. A step of a task is
     select NAME OPTION        choose an option
     request BLOCK BOXES       ask the guard for values; without a guard, type the values of BOXES (role, name, value) as a model would
     see WORDS                 the page shows these words
+    bare STEPS                steps for an agent without a guard alone
+
+`code SEED` prints the one-time code of now.
 """
 
+import base64
+import hmac
 import http.client
 import json
 import re
@@ -33,6 +39,20 @@ from urllib.parse import urlsplit
 LONGEST_SILENCE = 90
 LATEST = 4
 READS = 0.9  # A yes before the least time of reading does not count.
+
+
+def code_of(seed: str) -> str:
+    """The one-time code of now (RFC 6238)."""
+    step = int(time.time() // 30).to_bytes(8, "big")
+    digest = hmac.digest(base64.b32decode(seed), step, "sha1")
+    at = digest[-1] & 15
+    return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def next_code(seed: str) -> str:
+    """The next code: a site takes none twice, and this one may have been used by another task."""
+    time.sleep(30 - time.time() % 30)
+    return code_of(seed)
 
 
 class Stopped(Exception):
@@ -206,9 +226,12 @@ class Agent:
             if self.bare:
                 for role, name, key in rest[1]:
                     self.step([("select" if role == "combobox" else "type"), *([name] if role == "combobox" else [role, name]),
-                               self.values[key]])
+                               next_code(self.values["seed"]) if key == "code" else self.values[key]])
             else:
                 self.act(step, "portcullis_request", {"block": f"REQ.{rest[0]}\nREQ.end"})
+        elif verb == "bare":
+            for one in rest[0] if self.bare else []:
+                self.step(one)
         elif verb == "see":
             self.patiently(lambda: self.shows(rest[0]))
         else:
@@ -229,6 +252,9 @@ def found(check: dict, folder: Path) -> str:
 
 
 def main() -> None:
+    if sys.argv[1] == "code":
+        print(code_of(sys.argv[2]))
+        return
     with open(sys.argv[2]) as file:
         read = json.load(file)
     if sys.argv[1] == "list":

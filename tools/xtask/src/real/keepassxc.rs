@@ -2,32 +2,30 @@
 //! the other tasks, and connected with a vault that has none. The person's part in its window is played by `xdotool`.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::process::{self, Failure, Place};
 use crate::real::person::{self, PASSPHRASE, PASSWORD};
 use crate::real::programs::SetUp;
+use crate::real::screen::{Screen, until};
 use crate::real::{Run, fresh, written};
 
 /// The rest of a number of an entry in Base64, after one letter.
 const ZEROS: &str = "AAAAAAAAAAAAAAAAAAAAA==";
 const MASTER: &str = "Gallimaufry sextant 41 brocade";
-/// The time for its start and for each window.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// KeePassXC and its screen. They end when this is dropped.
 pub struct KeePassXc {
-    screen: Child,
     program: Option<Child>,
+    screen: Screen,
 }
 
 impl Drop for KeePassXc {
     fn drop(&mut self) {
         // It stays on a request to end.
-        for child in self.program.iter_mut().chain([&mut self.screen]) {
+        if let Some(child) = &mut self.program {
             let _ended = child.kill();
             let _reaped = child.wait();
         }
@@ -76,18 +74,9 @@ impl KeePassXc {
         if !import.status.success() {
             return Err(failed(String::from_utf8_lossy(&import.stderr)));
         }
-        let mut screen = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", "1024x768x24"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
-        let mut number = String::new();
-        if let Some(out) = screen.stdout.take() {
-            BufReader::new(out).read_line(&mut number).map_err(failed)?;
-        }
-        let display = format!(":{}", number.trim());
-        let mut keepassxc = KeePassXc { screen, program: None };
+        let screen = Screen::start()?;
+        let display = screen.display.clone();
+        let mut keepassxc = KeePassXc { program: None, screen };
         let mut start = program(run, "keepassxc");
         start.env("DISPLAY", &display).arg("--pw-stdin").arg(&database);
         start.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -97,14 +86,14 @@ impl KeePassXc {
         }
         keepassxc.program = Some(started);
         let socket = runtime(run).join("app/org.keepassxc.KeePassXC/org.keepassxc.KeePassXC.BrowserServer");
-        until("it opens no socket", || socket.exists().then_some(()))?;
-        connect(place, run, &display)?;
+        until("KeePassXC opens no socket", || socket.exists().then_some(()))?;
+        connect(place, run, &keepassxc.screen)?;
         Ok(keepassxc)
     }
 }
 
 /// Makes a vault without logins and connects it, as the README's reader does.
-fn connect(place: &Place, run: &Run, display: &str) -> Result<(), Failure> {
+fn connect(place: &Place, run: &Run, screen: &Screen) -> Result<(), Failure> {
     person::said_to(place, &vault(run), &["init"], &[], &format!("{PASSPHRASE}\n"))?;
     let mut connect = Command::new(place.binary("portcullis"));
     connect.args(["vault", "connect"]).arg(vault(run)).arg("keepassxc");
@@ -114,33 +103,12 @@ fn connect(place: &Place, run: &Run, display: &str) -> Result<(), Failure> {
     if let Some(mut to) = connect.stdin.take() {
         to.write_all(format!("{PASSPHRASE}\n").as_bytes()).map_err(failed)?;
     }
-    let xdotool = |arguments: &[&str]| {
-        let output = Command::new("xdotool").args(arguments).env("DISPLAY", display).output();
-        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
-    };
-    let window = until("it does not ask for the connection", || {
-        let found = xdotool(&["search", "--onlyvisible", "--name", "New key association request"]);
-        found.lines().next().map(str::to_owned)
-    })?;
-    xdotool(&["windowfocus", "--sync", &window]);
-    xdotool(&["type", "portcullis"]);
-    xdotool(&["key", "Return"]);
+    let window = screen.window("New key association request")?;
+    screen.xdotool(&["windowfocus", "--sync", &window]);
+    screen.xdotool(&["type", "portcullis"]);
+    screen.xdotool(&["key", "Return"]);
     let output = connect.wait_with_output().map_err(failed)?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr))) }
-}
-
-/// Waits for something.
-fn until<T>(missing: &str, mut look: impl FnMut() -> Option<T>) -> Result<T, Failure> {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return Ok(found);
-        }
-        if began.elapsed() > PATIENCE {
-            return Err(failed(missing));
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
 }
 
 /// The person's logins, in the form that KeePassXC imports.

@@ -6,14 +6,18 @@
 //! | [`front`] | TLS before them: an authority for one run, and nginx |
 //! | [`person`] | the vault of the person whose data the tasks need |
 //! | [`keepassxc`] | the person's KeePassXC |
+//! | [`by_hand`] | a login that the person makes by hand and saves |
+//! | [`screen`] | the screen for the person's windows |
 //! | [`trials`] | one task, and the table |
 //!
 //! The agent, the person who answers its questions and the tasks are data beside: `agent.py`, `tasks.json`.
 
+mod by_hand;
 mod front;
 mod keepassxc;
 mod person;
 mod programs;
+mod screen;
 mod trials;
 
 use crate::process::{self, Failure, Place};
@@ -23,7 +27,7 @@ use std::path::{Path, PathBuf};
 use front::Front;
 use keepassxc::KeePassXc;
 use programs::{Library, Program, Running};
-use trials::{Mode, Trial};
+use trials::{Login, Mode, Trial};
 
 /// The folders and settings of a run.
 pub struct Run {
@@ -96,12 +100,17 @@ fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<()
     }
     let front = Front::start(run, tools, &set_up)?;
     person::vault(place, run, &set_up)?;
-    let is_asked = tasks.iter().any(|task| task.keepassxc);
+    let is_asked = tasks.iter().any(|task| task.login == Login::KeePassXc);
     let keepassxc = is_asked.then(|| KeePassXc::start(place, run, &set_up)).transpose()?;
     let mut trials: Vec<Trial> = Vec::new();
     for mode in [Mode::Guard, Mode::Bare] {
         // Each mode begins with the programs as they were set up.
         let running = Running::start(run, &library, &set_up)?;
+        let saved = tasks.iter().find(|task| mode == Mode::Guard && task.login == Login::Saved);
+        if let Some(wiki) = saved.and_then(|task| set_up.iter().find(|one| one.program.name == task.program))
+        {
+            by_hand::save(place, run, &library, wiki)?;
+        }
         for task in &tasks {
             let trial = trials::one(place, run, &library, &set_up, task, mode)?;
             println!("{}", trial.line());

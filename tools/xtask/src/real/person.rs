@@ -17,6 +17,9 @@ pub const SHOP_EMAIL: &str = "ada@letters.example";
 /// The password of their accounts.
 pub const PASSWORD: &str = "Marl-Otter-2291-keel";
 
+/// The seed of their one-time codes.
+pub const SEED: &str = "JBSWY3DPEHPK3PXPGEZDGNBVGY3TQOJQ";
+
 /// The passphrase of their vaults.
 pub const PASSPHRASE: &str = "Vexillary ptarmigan 88 kettledrum";
 
@@ -59,6 +62,9 @@ pub fn vault(place: &Place, run: &Run, programs: &[SetUp]) -> Result<(), Failure
             let origin = program.address();
             add(record, field, name, &["--bound-to", &origin])?;
             add(record, "password", PASSWORD, &["--bound-to", &origin])?;
+            if program.program.has_codes() {
+                add(record, "one_time_code", SEED, &["--bound-to", &origin])?;
+            }
         }
     }
     Ok(())
@@ -105,7 +111,7 @@ mod tests {
     fn the_agent_without_a_guard_types_what_the_vault_holds() {
         let tasks = include_str!("tasks.json");
         let typed = VALUES.iter().filter(|(_, field, _)| !["region", "phone", "card_expiry"].contains(field));
-        for value in typed.map(|(_, _, value)| *value).chain([USER, EMAIL, SHOP_EMAIL, PASSWORD]) {
+        for value in typed.map(|(_, _, value)| *value).chain([USER, EMAIL, SHOP_EMAIL, PASSWORD, SEED]) {
             assert!(tasks.contains(&format!("\"{value}\"")), "{value}");
         }
     }

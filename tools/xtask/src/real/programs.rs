@@ -51,7 +51,7 @@ pub struct Program {
     pub name: &'static str,
     /// The folder of its `setup.sh` and `serve.sh`.
     sources: &'static str,
-    /// Whether it is the other variant: a shop with oscar's card form, a tracker without the person's account.
+    /// Whether it is the other variant: a shop with oscar's card form, a wiki with one-time codes, a tracker without the person's account.
     variant: bool,
     /// The record and the field of the login that the vault holds for it.
     pub login: Option<(&'static str, &'static str)>,
@@ -59,9 +59,9 @@ pub struct Program {
     pub identity: Option<&'static str>,
 }
 
-/// All programs. In the second shop and the second tracker the person has no account yet. The identity provider comes before the site
+/// All programs. In the second shop and the second tracker the person has no account yet, and in the second wiki a second factor. The identity provider comes before the site
 /// that needs it.
-pub const ALL: [Program; 9] = [
+pub const ALL: [Program; 10] = [
     Program {
         name: "oscar",
         sources: "oscar",
@@ -96,6 +96,13 @@ pub const ALL: [Program; 9] = [
         sources: "mediawiki",
         variant: false,
         login: Some(("login:wiki", "username")),
+        identity: None,
+    },
+    Program {
+        name: "codewiki",
+        sources: "mediawiki",
+        variant: true,
+        login: Some(("login:codewiki", "username")),
         identity: None,
     },
     Program {
@@ -163,6 +170,7 @@ impl SetUp {
             .env("VARIANT", if self.program.variant { "1" } else { "0" });
         command.env("PORT", self.inner.to_string()).env("ADDRESS", self.address());
         command.env("LOGIN_USER", super::person::USER).env("LOGIN_EMAIL", super::person::EMAIL);
+        command.env("LOGIN_SEED", super::person::SEED);
         command.env("LOGIN_PASSWORD", super::person::PASSWORD).env("SHOP_EMAIL", super::person::SHOP_EMAIL);
         command.stdin(Stdio::null()).stdout(log.0).stderr(log.1);
         Ok(command)
@@ -170,6 +178,11 @@ impl SetUp {
 }
 
 impl Program {
+    /// Whether the person's account asks for one-time codes.
+    pub fn has_codes(&self) -> bool {
+        self.variant && self.sources == "mediawiki"
+    }
+
     /// Sets it up in a folder of the run.
     pub fn set_up(&'static self, run: &Run, library: &Library) -> Result<SetUp, Failure> {
         let folder = run.folder.join(self.name);

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::process::{Failure, Place};
-use crate::real::keepassxc;
 use crate::real::programs::{Library, SetUp};
 use crate::real::{Run, written};
+use crate::real::{by_hand, keepassxc};
 
 /// A line of `tasks.json`.
 pub struct Task {
@@ -17,8 +17,19 @@ pub struct Task {
     pub program: String,
     policy: String,
     what: String,
-    /// True if the login is in KeePassXC, and not in the vault.
-    pub keepassxc: bool,
+    /// Where its login is.
+    pub login: Login,
+}
+
+/// Where the login of a task is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Login {
+    /// In the vault, as values.
+    Vault,
+    /// In KeePassXC.
+    KeePassXc,
+    /// In a vault, as a login that the person made by hand.
+    Saved,
 }
 
 /// The server that a task is done through.
@@ -97,7 +108,11 @@ fn read_task(line: &str) -> Option<Task> {
         program: parts.next()?,
         policy: parts.next()?,
         what: parts.next()?,
-        keepassxc: parts.next()? == "keepassxc",
+        login: match parts.next()?.as_str() {
+            "keepassxc" => Login::KeePassXc,
+            "saved" => Login::Saved,
+            _ => Login::Vault,
+        },
     })
 }
 
@@ -142,18 +157,15 @@ fn guard(place: &Place, run: &Run, programs: &[SetUp], task: &Task) -> Vec<OsStr
     let script = "exec \"$@\" --passphrase-fd 3 3<\"$PASSPHRASE\"";
     let mut command: Vec<OsString> = ["sh", "-c", script, "sh"].map(OsString::from).into();
     command.extend([place.binary("portcullis").into(), "mcp".into()]);
-    if task.keepassxc {
-        command.extend([
-            "--vault".into(),
-            keepassxc::vault(run).into(),
-            "--source".into(),
-            "keepassxc".into(),
-        ]);
-    } else {
-        command.extend(["--vault".into(), run.folder.join("private/vault").into()]);
+    let (vault, log) = match task.login {
+        Login::Vault => (run.folder.join("private/vault"), "audit"),
+        Login::KeePassXc => (keepassxc::vault(run), "audit-keepassxc"),
+        Login::Saved => (by_hand::vault(run), "audit-saved"),
+    };
+    command.extend(["--vault".into(), vault.into(), "--audit".into(), run.folder.join(log).into()]);
+    if task.login == Login::KeePassXc {
+        command.extend(["--source", "keepassxc"].map(OsString::from));
     }
-    let log = if task.keepassxc { "audit-keepassxc" } else { "audit" };
-    command.extend(["--audit".into(), run.folder.join(log).into()]);
     command.extend(["--policy".into(), policy.into(), "--private-hosts".into(), hosts.join(",").into()]);
     command
 }

@@ -9,3 +9,14 @@ cat >>LocalSettings.php <<END
 \$wgEnableEmail = true; \$wgEnableUserEmail = true; \$wgEmailAuthentication = false; \$wgPingback = false;
 \$wgCookieSecure = true; \$_SERVER['HTTPS'] = 'on'; \$wgMainCacheType = CACHE_NONE; \$wgCachePages = false;
 END
+# With one-time codes, for the person's account from the start.
+if [ "$VARIANT" = 1 ]; then
+  echo "wfLoadExtension('OATHAuth');" >>LocalSettings.php
+  php maintenance/update.php --quick >>"$FOLDER/install.log"
+  "$PYTHON" - "$FOLDER/data/wiki.sqlite" "$LOGIN_SEED" <<'END'
+import json, sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as wiki:
+    keys = json.dumps({"keys": [{"secret": sys.argv[2], "scratch_tokens": []}]})
+    wiki.execute("insert into oathauth_users (id, module, data) values (1, 'totp', ?)", (keys,))
+END
+fi
