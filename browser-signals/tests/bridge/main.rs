@@ -6,6 +6,7 @@ mod support;
 
 mod acting;
 mod addresses;
+mod answering;
 #[cfg(all(feature = "pipe", unix))]
 mod developer_tools;
 mod dialogs;

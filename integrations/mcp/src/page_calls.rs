@@ -256,7 +256,17 @@ impl Worker {
     }
 
     /// The answer after an action: what it led to, and the page.
-    pub(crate) async fn answered(&mut self, outcome: ActionOutcome) -> Result<Answer, String> {
+    pub(crate) async fn answered(&mut self, mut outcome: ActionOutcome) -> Result<Answer, String> {
+        // The page that follows is read at once: what else is told belongs to the same moment.
+        if outcome.is_done()
+            && self.settings.snapshots == Snapshots::AfterActions
+            && let Some(session) = self.session.as_mut()
+        {
+            let rested = session.rest().await;
+            if !rested.is_done() {
+                outcome = rested;
+            }
+        }
         if let Some(dialog) = self.session.as_mut().and_then(TaskSession::dialog) {
             return Ok(Answer::text(told(&dialog)));
         }

@@ -119,6 +119,14 @@ impl TaskSession {
         }
     }
 
+    /// Waits until what the last action led to has happened. In an observed session the next look does so.
+    pub async fn rest(&mut self) -> ActionOutcome {
+        match self {
+            TaskSession::Guarded(session) => session.rest().await,
+            TaskSession::Observed(_) => ActionOutcome::done(),
+        }
+    }
+
     /// The text of an outcome for the agent. A refusal says what the agent can do next.
     pub fn told(&self, outcome: &ActionOutcome) -> String {
         match self {

@@ -9,10 +9,32 @@ use policy_dfa::Reason;
 use sirl::FieldSet;
 
 use super::container::Session;
+use super::container_actions::reason_of;
 use crate::consent::order::WaitingRequest;
+use crate::session::ActionOutcome;
 use crate::session::core::Action;
 
 impl Session {
+    /// Waits until what the last action led to has happened: a navigation, a dialog, the answers to requests of the page. The next
+    /// look waits for this too; a caller that tells more of the page than its text, such as a dialog, waits before.
+    /// The outcome is a refusal where the page was stopped on its way to another address.
+    pub async fn rest(&mut self) -> ActionOutcome {
+        let tab = Arc::clone(&self.tab);
+        let rested = self.while_asking(async { tab.rest().await }).await;
+        let rested = match rested {
+            Ok(Err(error @ BridgeError::Refused(_))) => Err(reason_of(&error)),
+            // A dialog is told by itself, and the next look has the error of a page that is gone.
+            Ok(_) => Ok(()),
+            Err(reason) => Err(reason),
+        };
+        let rested = self.sign_on(rested).await;
+        if let Err(reason) = rested {
+            self.driver.core.note_denial(reason);
+        }
+        self.after_action().await;
+        rested.map_or_else(ActionOutcome::refused, |()| ActionOutcome::done())
+    }
+
     /// Waits for the end of a step on the page, and asks the user about requests that have to wait for them meanwhile.
     pub(super) async fn while_asking(
         &mut self,

@@ -42,6 +42,7 @@ impl Listener for TabState {
 
     fn on_event(self: &Arc<TabState>, session: &Arc<Session>, method: &str, params: &Value) {
         self.take_record(session, method, params);
+        self.take_request(session, method, params);
         match method {
             _ if session.kind == POPUP => {}
             "Fetch.requestPaused" if self.is_proxy_greeting(params) => {
@@ -254,6 +255,7 @@ impl TabState {
                     inner.attached.remove(&frame);
                     inner.loading.remove(&frame);
                     inner.worlds.remove(&frame);
+                    inner.answers.forget_earlier(&frame, None);
                 });
             }
             ("Page.frameRequestedNavigation", Some(frame)) if is_for_another_program(params) => {
@@ -318,7 +320,9 @@ impl TabState {
         self.update(|inner| {
             if is_top {
                 inner.arrived = inner.navigations;
+                inner.answers.forget();
             }
+            inner.answers.forget_earlier(&id, Some(document));
             inner.worlds.remove(&id);
             inner.documents.insert(id, document.to_owned());
         });

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `state` | the state of the tab, as the events of its sessions have reported it |
 //! | `frames` | the tree of frames, and one isolated world for each document |
+//! | `answers` | requests that an action began, whose answers are waited for |
 //! | `choosers` | file choosers |
 //! | `dialogs` | alert, confirm and prompt |
 //! | `drags` | drags of the browser's own |
@@ -14,6 +15,7 @@
 //! | `typed` | what the agent typed |
 //! | `events` | events for the audit log: refusals, and what happened to the tab |
 
+pub(crate) mod answers;
 pub mod choosers;
 pub mod dialogs;
 pub mod downloads;
@@ -167,6 +169,7 @@ impl Tab {
             (inner.held.iter().any(|held| held.request.main_navigation), inner.documents.get(&top).cloned())
         };
         self.state.let_go(agreed);
+        self.state.inner().answers.begin_waiting();
         if !(agreed && leaves) {
             return Ok(());
         }

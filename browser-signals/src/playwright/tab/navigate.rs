@@ -146,6 +146,7 @@ impl Tab {
             inner.stopped = None;
             inner.requested = false;
             inner.refused_window = None;
+            inner.answers.begin();
             inner.navigations
         })
     }
@@ -171,15 +172,31 @@ impl Tab {
         }
     }
 
-    /// Waits, after an action, for a navigation that it led to. The immediate effects of its event (handlers, tasks that
-    /// they queued for the next turn, a form that is sent) have happened when this ends. Later effects are waited for by
-    /// [`TabState::at_rest`] before the next observation, which costs nothing where the agent thinks in between.
+    /// Waits, after an action, for a navigation that it led to, and for the answers to requests that it began. The immediate
+    /// effects of its event (handlers, tasks that they queued for the next turn, a form that is sent) have happened when this
+    /// ends. Later effects are waited for by [`TabState::at_rest`] before the next observation, which costs nothing where the
+    /// agent thinks in between.
     pub(crate) async fn settle(&self, navigations: u64) -> Result<(), BridgeError> {
         self.state.finish_turn().await;
         self.state.await_requested().await;
+        self.state.inner().answers.begin_waiting();
+        let mut action = LastAction { navigations, until: Instant::now(), rounds: 0 };
+        while self.state.await_answers(&mut action).await? {
+            action.until = Instant::now();
+        }
         self.state.follow(navigations, Duration::ZERO).await?;
-        self.state.inner().last_action = Some(LastAction { navigations, until: Instant::now() + QUIET });
+        action.until = Instant::now() + QUIET;
+        self.state.inner().last_action = Some(action);
         Ok(())
+    }
+
+    /// Waits until the last action can no longer lead away from the page, and its requests have their answers. An observation
+    /// does so by itself; this is for what the page shows beside its text, such as a dialog.
+    ///
+    /// # Errors
+    /// [`BridgeError::Refused`] where the page tried to go to a refused address; [`BridgeError::Lost`] where it is gone.
+    pub async fn rest(&self) -> Result<(), BridgeError> {
+        self.state.at_rest().await
     }
 
     /// Returns the error of an action that led to a refused address.
@@ -190,13 +207,33 @@ impl Tab {
 
 impl TabState {
     /// Waits, before an observation, until the last action can no longer lead away from the page, so that no document is
-    /// observed that is about to be replaced.
+    /// observed that is about to be replaced, or whose content is on its way.
     pub(crate) async fn at_rest(&self) -> Result<(), BridgeError> {
-        let Some(LastAction { navigations, until }) = self.inner().last_action.take() else { return Ok(()) };
-        let left = until.saturating_duration_since(Instant::now());
+        let Some(mut action) = self.inner().last_action.take() else { return Ok(()) };
+        let navigations = action.navigations;
+        let mut is_over = action.until <= Instant::now();
+        loop {
+            let left = action.until.saturating_duration_since(Instant::now());
+            let goes_on = |inner: &Inner| {
+                let leaves = inner.navigations > navigations || inner.dialog.is_some();
+                leaves || inner.answers.runs(action.until)
+            };
+            match self.wait_until(left, goes_on).await {
+                Ok(()) | Err(BridgeError::Timeout) => {}
+                Err(error) => return Err(error),
+            }
+            if !self.await_answers(&mut action).await? {
+                break;
+            }
+            // What the page does with an answer is a consequence too.
+            is_over = false;
+            action.until = Instant::now() + QUIET;
+        }
+        let left = action.until.saturating_duration_since(Instant::now());
+        let left = if self.inner().dialog.is_some() { Duration::ZERO } else { left };
         self.follow(navigations, left).await?;
         // A navigation that began later was not caused by the action.
-        if left.is_zero() { Ok(()) } else { self.check_arrival() }
+        if is_over { Ok(()) } else { self.check_arrival() }
     }
 
     /// Whether a navigation began after the given count. Waits for it.
@@ -210,7 +247,7 @@ impl TabState {
     }
 
     /// Waits until a navigation that the page asked for has begun, or was called off.
-    async fn await_requested(&self) {
+    pub(super) async fn await_requested(&self) {
         if self.wait_until(BEGINS, |inner| !inner.requested).await == Err(BridgeError::Timeout) {
             self.inner().requested = false;
         }
@@ -218,7 +255,7 @@ impl TabState {
 
     /// Lets every process of the page finish the current turn of its event loop, within limits. A process reports a
     /// navigation before it answers this.
-    async fn finish_turn(&self) {
+    pub(super) async fn finish_turn(&self) {
         let sessions = {
             let inner = self.inner();
             let of = |session: &Arc<Session>| {

@@ -19,6 +19,7 @@ use crate::playwright::error::BridgeError;
 use crate::playwright::network::proxy::ContainerProxy;
 use crate::playwright::network::wire::pending::Wires;
 use crate::playwright::observation::tls::Response;
+use crate::playwright::tab::answers::Answers;
 use crate::playwright::tab::choosers::{FileChooser, FileChoosers};
 use crate::playwright::tab::dialogs::PageDialog;
 use crate::playwright::tab::drags::Drag;
@@ -79,8 +80,10 @@ pub(crate) struct World {
 pub(crate) struct LastAction {
     /// How many navigations there were before it.
     pub(crate) navigations: u64,
-    /// Until when a navigation counts as its consequence.
+    /// Until when a navigation or a request counts as its consequence.
     pub(crate) until: Instant,
+    /// How often answers to its requests were waited for.
+    pub(crate) rounds: u8,
 }
 
 /// A request that waits until the user has seen what it may carry.
@@ -149,6 +152,8 @@ pub(crate) struct Inner {
     pub(crate) requested: bool,
     /// The last action that may lead away from the page, until the next observation.
     pub(crate) last_action: Option<LastAction>,
+    /// The requests of the page that have no answer.
+    pub(crate) answers: Answers,
     /// The response that each document came from.
     pub(crate) responses: HashMap<String, Response>,
     responses_order: VecDeque<String>,

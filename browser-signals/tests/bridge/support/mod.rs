@@ -53,8 +53,13 @@ pub async fn text_with(tab: &Tab, words: &str) -> String {
     }
 }
 
-/// The page for which a server takes the request and never answers.
+/// The page for which a server takes the request and never answers. Behind the beginning of an answer: it sends this and no more.
 pub const NEVER: &str = "NEVER";
+
+/// What begins a page for which a server takes its time.
+pub const LATE: &str = "LATE";
+
+const LATE_BY: Duration = Duration::from_millis(400);
 
 /// Serves fixed pages under any host name, and records every request. It is also the proxy of the containers, so it answers
 /// for every host.
@@ -187,10 +192,18 @@ impl Server {
         let found = self.pages.lock().expect("pages").get(&key).map(|page| page.replace("RECEIVED", &body));
         let cookie = header("cookie").unwrap_or_default();
         self.requests.lock().expect("requests").push(Received { method, host, path, body, cookie });
-        if found.as_deref() == Some(NEVER) {
+        if let Some(begun) = found.as_deref().and_then(|page| page.strip_suffix(NEVER)) {
+            stream.write_all(begun.as_bytes()).ok()?;
             let _for_ever = stream.read(&mut byte);
             return None;
         }
+        let found = found.map(|page| match page.strip_prefix(LATE) {
+            Some(late) => {
+                std::thread::sleep(LATE_BY);
+                late.to_owned()
+            }
+            None => page,
+        });
         let reply = match found {
             Some(page) if page.starts_with("HTTP/") => page,
             Some(page) => format!(

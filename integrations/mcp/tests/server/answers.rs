@@ -4,6 +4,7 @@ use mcp_guard::Snapshots;
 use serde_json::json;
 
 use crate::concurrent_calls::{client_at, handles};
+use crate::support::Client;
 
 /// Rows that make the page long, a button that adds one, a button that does nothing, and a link to another window.
 const SHOP: &str = "<title>Shop</title><p id=status>empty</p><button id=add>Add</button><button>Idle</button><input aria-label=Search>\
@@ -172,4 +173,41 @@ async fn a_dialog_that_opens_while_the_page_is_read_is_told() {
         }
     })
     .await;
+}
+
+/// A page that asks its server at a click, and does something with the answer.
+const ASKS_ITS_SERVER: &str = "<title>Asks</title><p id=said>nothing yet</p>\
+    <button onclick=\"fetch('/late').then(() => { said.textContent = 'one kettle' })\">Show</button>\
+    <button onclick=\"fetch('/late').then(() => confirm('Really?'))\">Confirm</button>\
+    <button onclick=\"fetch('/late').then(() => { location = '/gone' })\">Leave</button>\
+    <button onclick=\"const time = ++times; setTimeout(() => fetch('/late').then(() => { said.textContent = 'went ' + time; \
+    location = 'https://10.1.2.3/' }), 4 * time)\">Astray</button><script>let times = 0</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_answer_of_the_pages_server_leads_to_is_told() {
+    client_at(ASKS_ITS_SERVER, Snapshots::AfterActions, async |client, page| {
+        let shown = click(client, &page, "\"Show\"").await;
+        assert!(shown.contains("one kettle"), "{shown}");
+        let asked = click(client, &page, "\"Confirm\"").await;
+        assert!(asked.starts_with("### Dialog") && asked.contains("Really?"), "{asked}");
+        client.call("browser_handle_dialog", json!({ "accept": false })).await;
+        let left = click(client, &page, "\"Leave\"").await;
+        assert!(left.contains("HTTP status: 404") && left.contains("Nothing here"), "{left}");
+        // It is told where the page was stopped too if the request begins after the action, at whatever moment.
+        client.call("browser_navigate", json!({ "url": "https://rows.hostile.test/" })).await;
+        let page = client.call("browser_snapshot", json!({})).await.text;
+        let mut untold = 0;
+        for time in 1..=12 {
+            let astray = click(client, &page, "\"Astray\"").await;
+            untold += usize::from(astray.contains(&format!("\"went {time}\"")));
+        }
+        // A busy machine can hold the guard between the wait and the reading.
+        assert!(untold < 3, "{untold}");
+    })
+    .await;
+}
+
+async fn click(client: &mut Client, page: &str, what: &str) -> String {
+    let target = handles(page, what).remove(0);
+    client.call("browser_click", json!({ "target": target })).await.text
 }
