@@ -189,24 +189,28 @@ async fn an_element_without_a_role_that_answers_a_click_has_a_ref() {
         "    - generic [ref=e3]: \"this hand\"",
         "    - text: \"in a sentence.\"",
         "  - generic [ref=e4]: \"Within a hand\"",
-        "  - paragraph [ref=e5]: \"4111 1111 1111 1111\"",
-        "  - paragraph [ref=e6]: \"Glued\"",
-        "  - button \"Buy\" [ref=e7]",
+        "  - paragraph [ref=e5]:",
+        "    - text: \"4111 1111 1111 1111\"",
+        "    - generic [ref=e6]",
+        "  - paragraph [ref=e7]:",
+        "    - text: \"Glued\"",
+        "    - generic [ref=e8]",
+        "  - button \"Buy\" [ref=e9]",
         "  - text: \"beside\"",
-        "  - generic [ref=e8]: \"Innermost\"",
-        "  - generic [ref=e9]:",
+        "  - generic [ref=e10]: \"Innermost\"",
+        "  - generic [ref=e11]:",
         "    - text: \"Ann writes\"",
-        "    - generic [ref=e10]: \"Bin\"",
-        "  - button \"All of it\" [ref=e11]",
-        "  - generic [ref=e12]:",
-        "    - image \"arrow\" [ref=e13]",
+        "    - generic [ref=e12]: \"Bin\"",
+        "  - button \"All of it\" [ref=e13]",
+        "  - generic [ref=e14]:",
+        "    - image \"arrow\" [ref=e15]",
         "    - text: \"Answer\"",
-        "  - button \"Words of a button\" [ref=e14]",
+        "  - button \"Words of a button\" [ref=e16]",
         "  - text: \"Quantity\"",
-        "  - textbox \"Quantity\" [ref=e15]: empty",
-        "  - generic [ref=e16]: \"Gift\"",
+        "  - textbox \"Quantity\" [ref=e17]: empty",
+        "  - generic [ref=e18]: \"Gift\"",
         "  - text: \"Plain\"",
-        "  - paragraph [ref=e17]: \"nothing\"",
+        "  - paragraph [ref=e19]: \"nothing\"",
     ];
     let lines: Vec<&str> = text.lines().skip(1).collect();
     assert_eq!(lines, expected, "{text}");
@@ -214,13 +218,65 @@ async fn an_element_without_a_role_that_answers_a_click_has_a_ref() {
         ("\"Listens\"", "listened"),
         ("\"this hand\"", "delegated"),
         ("\"Gift\"", "ticked true"),
-        ("[ref=e9]", "opened"),
+        ("[ref=e11]", "opened"),
     ] {
         let target = ref_of(&text, element);
         let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
         tab.click(&target, &seen).await.expect("the click");
         let text = crate::support::text_with(&tab, got).await;
         assert!(text.contains(&format!("\"{got}\"")), "{text}");
+    }
+    browser.close().await;
+}
+
+/// Rows in which each part answers a click: digits that a person reads as one number, one without words between two of them, and cards
+/// whose numbers are not drawn until they are clicked.
+const ROWS: &str = r#"<!doctype html><title>Rows</title><style>
+.card { display: inline-block; width: 40px; height: 60px; background: red; cursor: pointer; font-size: 0 }
+.card.open { font-size: 25px; background: white; cursor: auto }</style>
+<div class=row><b onclick="got.textContent = 'one'">1</b><b onclick="got.textContent = 'two'">2</b><b onclick="got.textContent = 'three'">3</b></div>
+<section>4111<div onclick="got.textContent = 'nothing in it'" style="display: inline-block; width: 9px; height: 9px; background: red"></div>1111</section>
+<div class=row><div class=card><span>17</span></div><div class=card><span>4</span></div><div class=card><span>23</span></div></div>
+<i onclick="got.textContent = 'alone'" style="display: block; width: 40px; height: 40px; background: red"></i><p id=got>nothing</p>
+<script>const cards = document.querySelectorAll('.card');
+for (const card of cards) card.addEventListener('click', () => cards.forEach(it => it.classList.toggle('open', it === card)));</script>"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_part_of_a_row_that_answers_a_click_has_a_ref_and_a_number_stays_whole() {
+    let server = Server::start();
+    server.page("shop.example", "/", ROWS);
+    let browser = launch(&server).await;
+    let tab = tab(&browser, &server, Container::T0).await;
+    tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+    let text = tab.read(&Open).await.expect("text").text;
+    let expected = [
+        "  - text: \"123\"",
+        "  - generic [ref=e1]",
+        "  - generic [ref=e2]",
+        "  - generic [ref=e3]",
+        "  - text: \"4111 1111\"",
+        "  - generic [ref=e4]",
+        "  - generic [ref=e5]",
+        "  - generic [ref=e6]",
+        "  - generic [ref=e7]",
+        "  - generic [ref=e8]",
+        "  - paragraph [ref=e9]: \"nothing\"",
+    ];
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(lines, expected, "{text}");
+    for (element, got) in [
+        ("[ref=e2]", "\"two\""),
+        ("[ref=e4]", "\"nothing in it\""),
+        ("[ref=e8]", "\"alone\""),
+        // The number of a card is in its own line: a person does not see those beside it.
+        ("[ref=e6]", "generic [ref=e6]: \"4\""),
+        ("[ref=e7]", "generic [ref=e7]: \"23\""),
+    ] {
+        let target = ref_of(&text, element);
+        let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");
+        tab.click(&target, &seen).await.expect("the click");
+        let text = crate::support::text_with(&tab, got).await;
+        assert!(text.contains(got), "{element}: {text}");
     }
     browser.close().await;
 }

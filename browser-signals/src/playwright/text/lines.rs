@@ -66,6 +66,8 @@ impl Tree {
             refs,
             before: None,
             in_new_block: false,
+            parts: Vec::new(),
+            begun: 0,
             role: String::new(),
             name: None,
             out: FrameOutline::default(),
@@ -77,6 +79,7 @@ impl Tree {
             for text in rest {
                 writer.seen_text(0, text);
             }
+            writer.end_parts();
             writer.flush(0);
         }
         writer.out
@@ -110,6 +113,9 @@ pub(super) struct Writer<'a, 'n> {
     before: Option<&'a SeenText>,
     /// Whether a group of the tree begins or ends after the text that was written last.
     in_new_block: bool,
+    /// The lines of the elements that are parts of it, and how many of them began before its last words.
+    parts: Vec<FrameItem>,
+    begun: usize,
     /// The role and the name of the element that is being written.
     role: String,
     name: Option<String>,
@@ -132,10 +138,13 @@ impl<'a> Writer<'a, '_> {
             "InlineTextBox" | "LineBreak" | "ListMarker" => {}
             _ => match node.shown_role().filter(|_| !node.ignored || node.editable) {
                 Some(role) => self.element(node, role, depth, nesting),
-                None if self.is_a_button_without_role(node) => {
-                    self.element(node, "generic", depth, nesting);
-                }
                 None => {
+                    if self.is_a_button_without_role(node) {
+                        if !self.cuts(node) {
+                            return self.element(node, "generic", depth, nesting);
+                        }
+                        self.part(node, depth);
+                    }
                     let groups = !node.ignored && !node.is_phrase();
                     self.in_new_block |= groups;
                     self.children(node, holder, depth, nesting);
@@ -146,7 +155,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Whether an element without a role answers a click that no other line of the outline can give: it is not in one that takes
-    /// clicks, and cuts no text. One that holds elements with lines of their own, such as a message with a bin, needs the hand and
+    /// clicks. One that holds elements with lines of their own, such as a message with a bin, needs the hand and
     /// words beside them: a listener alone may be for clicks on those. A label answers where no control has its words as a name.
     fn is_a_button_without_role(&self, node: &Node) -> bool {
         let how = |id: NodeId| Some((id, self.options.visible.clickable(id)?));
@@ -156,12 +165,26 @@ impl<'a> Writer<'a, '_> {
         if in_control || (!is_whole && self.holds_an_element(node, 0)) {
             return false;
         }
-        let (mut words, mut nodes) = (String::new(), Vec::new());
+        let mut words = String::new();
         self.tree.text_below(node, 0, &mut words);
-        self.tree.texts_below(node, 0, &mut nodes);
         let named = node.role == "LabelText" && self.control_names.contains(&tidy(&words));
         let is_shown = self.options.visible.shows(id) != Some(false);
-        is_shown && !named && !self.options.visible.cuts(&nodes)
+        is_shown && !named
+    }
+
+    fn cuts(&self, node: &Node) -> bool {
+        node.node.is_some_and(|id| self.options.visible.cuts(id))
+    }
+
+    /// Gives a ref to an element that is a part of a text which a person reads as one, such as a digit in a row. Its line comes
+    /// after the whole text and has no words: masking has to find a number in one piece.
+    fn part(&mut self, node: &Node, depth: usize) {
+        let Some(id) = node.node else { return };
+        let name = self.refs.name(node.node);
+        self.out.elements.push((name.clone(), id));
+        let head = vec![LinePart::Own(format!("- generic [ref={name}]"))];
+        let element = Some(ElementRef(name));
+        self.parts.push(FrameItem::Line(OutlineLine { depth, head, element, ..OutlineLine::default() }));
     }
 
     /// Returns true if an element below this one answers a click or has a line of its own. A picture does not count: a button is
@@ -224,6 +247,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn element(&mut self, node: &Node, role: &str, depth: usize, nesting: usize) {
+        self.end_parts();
         let name = self.refs.name(node.node);
         if let Some(id) = node.node {
             self.out.elements.push((name.clone(), id));
@@ -269,6 +293,7 @@ impl<'a> Writer<'a, '_> {
             (std::mem::replace(&mut self.role, role.to_owned()), std::mem::replace(&mut self.name, named));
         self.children(node, None, depth + 1, nesting);
         (self.role, self.name) = outer;
+        self.end_parts();
         self.flush(at + 1);
         fold(&mut self.out.lines, at, self.options.frame);
     }
@@ -327,11 +352,21 @@ impl<'a> Writer<'a, '_> {
                 line.text.push(separator(separation, self.options.frame));
             }
             line.text.extend(words);
+            self.begun = self.parts.len();
             return;
         }
+        // Those that begin with these words come after them.
+        self.out.lines.extend(self.parts.drain(..self.begun.min(self.parts.len())));
+        self.begun = self.parts.len();
         let head = vec![LinePart::Own("- text".to_owned())];
         let line = OutlineLine { depth, head, text: words, bare: true, ..OutlineLine::default() };
         self.out.lines.push(FrameItem::Line(line));
+    }
+
+    /// Writes the lines of the parts of the text that ends here.
+    fn end_parts(&mut self) {
+        self.out.lines.append(&mut self.parts);
+        self.begun = 0;
     }
 
     /// Removes runs of white space since `from`.

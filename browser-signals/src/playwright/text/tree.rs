@@ -73,19 +73,6 @@ impl Tree {
         typed.filter(|value| value.chars().count() >= SHORTEST_VALUE).collect()
     }
 
-    /// The nodes of the texts below a node.
-    pub(super) fn texts_below(&self, node: &Node, depth: usize, into: &mut Vec<NodeId>) {
-        if depth > DEEPEST {
-            return;
-        }
-        for child in node.children.iter().filter_map(|id| self.nodes.get(id)) {
-            match child.role.as_str() {
-                "StaticText" => into.extend(child.node),
-                _ => self.texts_below(child, depth + 1, into),
-            }
-        }
-    }
-
     /// The names of the controls.
     pub(super) fn control_names(&self) -> HashSet<String> {
         let is_one = |node: &&Node| !node.ignored && (node.is_entry() || is_control(&node.role));

@@ -12,6 +12,10 @@ const OVERLAP: f64 = 0.5;
 const NEAR: f64 = 1.0;
 const SPACE: f64 = 0.2;
 
+/// The kinds of texts: those with words that a person sees, and the others.
+const SHOWN: usize = 0;
+const HIDDEN: usize = 1;
+
 /// A stretch of a text node's words, and whether it is visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stretch {
@@ -113,6 +117,17 @@ impl SeenText {
         self.stretches.iter().map(|stretch| stretch.words.as_str()).collect()
     }
 
+    fn is_number(&self) -> bool {
+        self.words().contains(|c: char| c.is_numeric() || c == '@')
+    }
+
+    /// Whether its words are visible. White space has no letters that could be, and counts as visible.
+    fn kind(&self) -> usize {
+        let mut words = self.stretches.iter().filter(|stretch| !stretch.words.trim().is_empty()).peekable();
+        let is_blank = words.peek().is_none();
+        if is_blank || words.any(|stretch| stretch.shown) { SHOWN } else { HIDDEN }
+    }
+
     fn beside(&self, next: &SeenText) -> Neighbours {
         let space =
             self.words().ends_with(char::is_whitespace) || next.words().starts_with(char::is_whitespace);
@@ -146,9 +161,11 @@ pub(crate) struct VisibleText {
     pub(super) parents: Vec<Option<usize>>,
     /// Elements with a box, and whether any of it is visible.
     pub(super) boxes: HashMap<NodeId, bool>,
-    /// How each text stands to the next one, and whether its line has a digit or an `@`.
+    /// How each text stands to the next one of its kind, visible or not, and whether its line has a digit or an `@`.
     beside: Vec<Neighbours>,
     numbered: Vec<bool>,
+    /// For each place between two texts the last visible text before it, and the last invisible one.
+    before: Vec<[Option<usize>; 2]>,
     /// Elements with a box that answer a click.
     pub(super) clickable: HashMap<NodeId, Clickable>,
     /// Elements whose contents the browser lays out only near the window, and has not laid out yet.
@@ -173,36 +190,61 @@ impl VisibleText {
         self.clickable.get(&node).copied()
     }
 
-    /// Whether a line of their own for the texts of these nodes would cut what a person reads as one: a text that continues without a
-    /// gap, or a line with digits or an `@`. A number or an address in pieces would not be recognised.
-    pub(crate) fn cuts(&self, nodes: &[NodeId]) -> bool {
-        let places = nodes.iter().filter_map(|node| self.by_node.get(node).copied());
-        let (Some(first), Some(last)) = (places.clone().min(), places.max()) else { return false };
-        let beside = |at: usize| self.beside.get(at).copied().unwrap_or(Neighbours::Apart);
-        let sides = [first.checked_sub(1).map_or(Neighbours::Apart, beside), beside(last)];
-        let is_in_line = sides.contains(&Neighbours::InLine);
-        sides.contains(&Neighbours::Glued) || is_in_line && self.numbered.get(first) == Some(&true)
+    /// Whether a line of its own for an element would cut what a person reads as one: a text that continues without a gap, or a
+    /// line with digits or an `@`. A number or an address in pieces would not be recognised. The same holds for words that a person
+    /// does not see, where the element has only such.
+    pub(crate) fn cuts(&self, node: NodeId) -> bool {
+        let Some(at) = self.index_of(node) else { return false };
+        let from = self.texts.partition_point(|text| text.at < at);
+        let is_within = |text: &&SeenText| text.at == at || self.ancestors(text.at).any(|it| it == node);
+        let end = from + self.texts.iter().skip(from).take_while(is_within).count();
+        let holds = |kind: usize| self.last(end, kind) >= Some(from);
+        let cuts_kind = |kind: usize| {
+            let sides = [self.last(from, kind), self.last(end, kind)];
+            sides.into_iter().flatten().any(|text| match self.beside.get(text) {
+                Some(Neighbours::Glued) => true,
+                Some(Neighbours::InLine) => self.numbered.get(text) == Some(&true),
+                _ => false,
+            })
+        };
+        cuts_kind(SHOWN) || !holds(SHOWN) && holds(HIDDEN) && cuts_kind(HIDDEN)
     }
 
-    /// Compares each text with the next one, once for all.
+    /// The last text of a kind before a place.
+    fn last(&self, place: usize, kind: usize) -> Option<usize> {
+        self.before.get(place)?.get(kind).copied().flatten()
+    }
+
+    /// Compares each text with the next one of its kind, once for all.
     pub(super) fn compare_neighbours(&mut self) {
-        self.beside = self
-            .texts
-            .windows(2)
-            .map(|pair| match pair {
-                [one, next] => one.beside(next),
-                _ => Neighbours::Apart,
-            })
-            .collect();
-        let is_number = |text: &SeenText| text.words().contains(|c: char| c.is_numeric() || c == '@');
-        let mut from = 0;
-        for at in 0..self.texts.len() {
-            if self.beside.get(at).is_none_or(|beside| *beside == Neighbours::Apart) {
-                let line = self.texts.get(from..=at).unwrap_or_default();
-                let numbered = line.iter().any(is_number);
-                self.numbered.extend(std::iter::repeat_n(numbered, line.len()));
-                from = at + 1;
+        self.beside = vec![Neighbours::Apart; self.texts.len()];
+        self.numbered = vec![false; self.texts.len()];
+        self.before = vec![[None, None]];
+        // The texts of the present line of each kind.
+        let mut lines: [Vec<usize>; 2] = Default::default();
+        for (at, text) in self.texts.iter().enumerate() {
+            let kind = text.kind();
+            let Some(line) = lines.get_mut(kind) else { continue };
+            let last = line.last().copied();
+            let beside = last.and_then(|last| self.texts.get(last)).map(|last| last.beside(text));
+            if let (Some(slot), Some(beside)) = (last.and_then(|it| self.beside.get_mut(it)), beside) {
+                *slot = beside;
             }
+            if beside == Some(Neighbours::Apart) {
+                line.clear();
+            }
+            let is_numbered = line.last().is_some_and(|last| self.numbered.get(*last) == Some(&true));
+            line.push(at);
+            // All texts of a line with a number have the mark from the first number on.
+            let marked = if is_numbered { line.len() - 1 } else { 0 };
+            if is_numbered || text.is_number() {
+                for text in line.iter().skip(marked) {
+                    self.numbered.get_mut(*text).into_iter().for_each(|one| *one = true);
+                }
+            }
+            let mut before = self.before.last().copied().unwrap_or_default();
+            before.get_mut(kind).into_iter().for_each(|one| *one = Some(at));
+            self.before.push(before);
         }
     }
 

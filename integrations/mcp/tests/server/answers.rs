@@ -211,3 +211,19 @@ async fn click(client: &mut Client, page: &str, what: &str) -> String {
     let target = handles(page, what).remove(0);
     client.call("browser_click", json!({ "target": target })).await.text
 }
+
+/// A card's number in boxes that each answer a click, and in pieces with a box without words between them.
+const NUMBER_IN_BOXES: &str = "<title>Boxes</title><style>b { display: inline-block } u { display: inline-block; width: 9px; height: 9px; \
+    background: red }</style><p><b onclick=0>4111</b><b onclick=0>1111</b><b onclick=0>1111</b><b onclick=0>1111</b></p>\
+    <p>4111 1111<u onclick=0></u> 1111 1111</p><p>Room <b onclick=0>12</b> or <b onclick=0>14</b></p>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_over_boxes_that_answer_clicks_is_masked_as_one() {
+    client_at(NUMBER_IN_BOXES, Snapshots::OnRequest, async |_, page| {
+        assert!(!page.contains("4111") && !page.contains("1111"), "{page}");
+        assert_eq!(page.matches("[card number]").count(), 2, "{page}");
+        assert_eq!(handles(&page, "- generic [ref=").len(), 7, "{page}");
+        assert!(page.contains("\"Room 12 or 14\""), "{page}");
+    })
+    .await;
+}

@@ -44,7 +44,7 @@ pub(super) fn turn(task: &Task, view: &View, memory: &mut Memory) -> Option<Turn
         let number = task.ordinals().first().copied().unwrap_or(1);
         view.boxes().get(number.saturating_sub(1)).copied()
     } else if task.starts("find and pick the card with the greatest") {
-        return greatest(view);
+        return greatest(view, memory);
     } else if task.starts("mark the numbers below as odd or even") {
         return odd_or_even(view);
     } else {
@@ -78,11 +78,23 @@ fn ascending(view: &View, memory: &mut Memory) -> Option<Turn> {
     Some(Turn::Last(icons.map(Item::click).collect()))
 }
 
-fn greatest(view: &View) -> Option<Turn> {
-    let value = |item: &Item| item.label.trim().parse::<i64>().ok();
+/// The card with the greatest number. A card whose number is not drawn is turned first, one after the other.
+fn greatest(view: &View, memory: &mut Memory) -> Option<Turn> {
     let cards = view.items.iter().filter(|item| item.is_element() && item.role != "button");
-    let best = cards.filter_map(|item| Some((value(item)?, item))).max_by_key(|(value, _)| *value);
-    Some(Turn::Last(vec![best?.1.click(), view.submit()?.click()]))
+    let mut hidden = Vec::new();
+    for card in cards {
+        match card.label.trim().parse::<i64>() {
+            Ok(value) => memory.see(&card.element_ref, value),
+            Err(_) if card.is_icon() => hidden.push(card),
+            Err(_) => {}
+        }
+    }
+    if let Some(card) = hidden.into_iter().find(|card| !memory.values.contains_key(&card.element_ref)) {
+        return Some(Turn::Look(vec![card.click()]));
+    }
+    let (best, _) = memory.values.iter().max_by_key(|(_, value)| **value)?;
+    let card = view.items.iter().find(|item| item.element_ref == *best)?;
+    Some(Turn::Last(vec![card.click(), view.submit()?.click()]))
 }
 
 fn odd_or_even(view: &View) -> Option<Turn> {
@@ -105,7 +117,8 @@ fn odd_or_even(view: &View) -> Option<Turn> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::done;
+    use super::super::task::Memory;
+    use super::super::testing::{done, done_with};
 
     const PAGE: &str = "- generic [ref=e1]: lorem\n- generic [ref=e2]: Ipsum\n- button \"Ok\" [ref=e3]\n\
         - button \"Submit\" [ref=e4]\n- textbox [ref=e5]\n- textbox [ref=e6]\n- checkbox \"abc\" [ref=e7]\n\
@@ -141,5 +154,17 @@ mod tests {
         let page = "- generic [ref=e1]: \"6\"\n- generic [ref=e2]: \"19\"\n- button \"Submit\" [ref=e3]\n";
         let sentence = "Find and pick the card with the greatest number, then press submit.";
         assert_eq!(done(sentence, page), "click e2; click e3");
+        // The numbers of these are not drawn until they are clicked.
+        let mut memory = Memory::default();
+        for (first, second, steps) in [
+            ("", "", "click e1 ..."),
+            (": \"19\"", "", "click e2 ..."),
+            ("", ": \"6\"", "click e1; click e3"),
+        ] {
+            let page = format!(
+                "- generic [ref=e1]{first}\n- generic [ref=e2]{second}\n- button \"Submit\" [ref=e3]\n"
+            );
+            assert_eq!(done_with(&mut memory, sentence, &page), steps);
+        }
     }
 }

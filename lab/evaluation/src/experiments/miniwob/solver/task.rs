@@ -1,5 +1,7 @@
 //! A task's sentence, and what the solver remembers from page to page.
 
+use std::collections::BTreeMap;
+
 use crate::agent::Action;
 
 /// A task as its sentence states it.
@@ -33,9 +35,16 @@ pub(super) struct Memory {
     pub(super) notes: Vec<String>,
     /// A number to go on from.
     pub(super) count: usize,
+    /// The numbers that were seen, by the refs of their elements.
+    pub(super) values: BTreeMap<String, i64>,
 }
 
 impl Memory {
+    /// Keeps the number of an element.
+    pub(super) fn see(&mut self, element: &str, value: i64) {
+        self.values.insert(element.to_owned(), value);
+    }
+
     /// Notes something; true if it is new.
     pub(super) fn note(&mut self, what: &str) -> bool {
         let is_new = !self.notes.iter().any(|noted| noted == what);
