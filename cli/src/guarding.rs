@@ -1,6 +1,7 @@
 //! The guard of a program between an agent and a browser, with the user's vault and log or without.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use portcullis::Guard;
 use portcullis::audit::{AuditLog, FolderLog, MemoryLog};
@@ -8,7 +9,7 @@ use portcullis::consent::Answerer;
 use portcullis::guard::SystemEntropy;
 
 use crate::failure::Failure;
-use crate::vault::{Guarded, SourceArguments, Target};
+use crate::vault::{Guarded, SourceArguments, Target, pinentry};
 
 /// The parts of a guard.
 #[derive(clap::Args)]
@@ -20,6 +21,10 @@ pub struct Guarding {
     /// vault unlock FILE`).
     #[arg(long, value_name = "NUMBER", requires = "vault")]
     pub passphrase_fd: Option<u32>,
+    /// Where the vault is locked, you are asked for its passphrase in a window (`pinentry`), and its key stays in the system's keyring for
+    /// this time, also if the client starts again; with 0 it does not.
+    #[arg(long, value_name = "MINUTES", default_value_t = 15, requires = "vault")]
+    pub keep_unlocked: u64,
     /// Record decisions in this audit log, which is created if it does not exist.
     #[arg(long, value_name = "FOLDER")]
     pub audit: Option<PathBuf>,
@@ -35,15 +40,20 @@ impl Guarding {
     /// the agent.
     pub fn unlock(&self) -> Result<Option<Guarded>, Failure> {
         let (Some(vault), Some(audit)) = (&self.vault, &self.audit) else { return Ok(None) };
+        let mut key = None;
         if self.passphrase_fd.is_none() && crate::vault::cached_key(vault)?.is_none() {
-            return Err(Failure::NotSetUp(format!(
-                "{0} is locked: run `portcullis vault unlock {0}` first, or hand the passphrase over with \
-                 `--passphrase-fd`",
-                vault.display()
-            )));
+            let keep = Duration::from_secs(self.keep_unlocked.saturating_mul(60));
+            key = pinentry::unlock(vault, keep)?;
+            if key.is_none() {
+                return Err(Failure::NotSetUp(format!(
+                    "{0} is locked: run `portcullis vault unlock {0}` first, or hand the passphrase over with \
+                     `--passphrase-fd`; with a display and the program `pinentry` you are asked in a window",
+                    vault.display()
+                )));
+            }
         }
         let target = Target { vault: vault.clone(), passphrase_fd: self.passphrase_fd, audit: None };
-        Guarded::open(&target, audit).map(Some)
+        Guarded::open(&target, audit, key).map(Some)
     }
 
     /// The policy's text.

@@ -123,7 +123,7 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
     let place =
         ServiceFolder::open_or_make(&folder.path()?).map_err(|error| Failure::Input(error.to_string()))?;
     let audit = target.audit.clone().unwrap_or_else(|| default_log(&target.vault));
-    let opened = Guarded::open(&target, &audit)?;
+    let opened = Guarded::open(&target, &audit, None)?;
     let asking = matches!(consent, Asked::Extension).then(ExtensionConsent::default);
     let answerer: Box<dyn Answerer> = match (consent, &asking) {
         (Asked::Extension, Some(asking)) => {

@@ -13,7 +13,7 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 #[cfg(target_os = "linux")]
@@ -73,11 +73,63 @@ fn a_locked_vault_is_reported_before_anything_starts_and_standard_input_is_not_r
     let (vault, _) = vault(folder.path());
     let mut command = portcullis();
     command.arg("mcp").arg("--vault").arg(&vault).arg("--audit").arg(folder.path().join("audit"));
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("is locked: run `portcullis vault unlock"), "{said}");
     assert!(output.stdout.is_empty());
+}
+
+/// A program in the place of pinentry, which gives these answers one after another, and notes what it is told.
+fn pinentry(folder: &Path, answers: &[&str]) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let programs = folder.join("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    for (number, answer) in answers.iter().enumerate() {
+        std::fs::write(programs.join(format!("answer-{}", number + 1)), answer).unwrap();
+    }
+    let script = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho OK\ncount=0\nwhile read -r line; do echo \"$line\" >>told\ncase \"$line\" in\n\
+        GETPIN) count=$((count + 1)); [ -f answer-$count ] || { echo 'ERR 83886179 cancelled'; continue; }; cat answer-$count;;\n\
+        BYE) exit;;\n*) echo OK;;\nesac\ndone\n";
+    // A file that is executed while another thread has it open for writing fails: it is moved to its place when it is whole.
+    let draft = programs.join("draft");
+    std::fs::write(&draft, script).unwrap();
+    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::rename(draft, programs.join("pinentry")).unwrap();
+    programs
+}
+
+#[test]
+fn a_locked_vault_is_unlocked_in_a_window_of_the_systems_program() {
+    let (right, wrong, last) = ("right", "D wrong%25\nOK\n", "S notice\nD wrong again\nOK\n");
+    for (answers, opens) in [
+        (vec![right], true),
+        (vec![wrong, last, right], true),
+        (vec![wrong, wrong, wrong, right], false),
+        (vec![], false),
+        (vec!["nonsense\n"], false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (vault, file) = vault(folder.path());
+        let passphrase = std::fs::read_to_string(file).unwrap().trim_end().to_owned();
+        let typed = format!("D {}\nOK\n", passphrase.replace('%', "%25"));
+        let answers: Vec<&str> =
+            answers.into_iter().map(|it| if it == right { &typed } else { it }).collect();
+        let programs = pinentry(folder.path(), &answers);
+        let path = std::env::join_paths([programs.clone(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        let mut command = portcullis();
+        command.args(["mcp", "--keep-unlocked", "0", "--vault"]).arg(&vault);
+        command.arg("--audit").arg(folder.path().join("audit")).env("PATH", path).env("DISPLAY", ":93");
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        // With the vault open the server waits for a client, and there is none.
+        assert_eq!(said.contains("initialize request"), opens, "{answers:?}: {said}");
+        assert_eq!(said.contains("is locked"), !opens, "{said}");
+        let told = std::fs::read_to_string(programs.join("told")).unwrap();
+        assert!(told.contains("SETDESC Portcullis needs the passphrase of the vault /"), "{told}");
+        assert!(!told.contains(&passphrase) && !said.contains(&passphrase));
+    }
 }
 
 /// A site that gives the same answer to every request, until this process ends.

@@ -31,13 +31,13 @@ enum Key {
 }
 
 impl Guarded {
-    /// Opens the file, by the cached key if there is one, otherwise by the passphrase, and the log that belongs to it.
-    pub fn open(target: &Target, audit: &Path) -> Result<Guarded, Failure> {
+    /// Opens the file, by this key or the cached one if there is one, otherwise by the passphrase, and the log that belongs to it.
+    pub fn open(target: &Target, audit: &Path, key: Option<UnlockKey>) -> Result<Guarded, Failure> {
         let bad = |error: String| Failure::Input(format!("{}: {error}", target.vault.display()));
         let file = open_file(&target.vault)?;
         let meta = Meta::read(file.bytes()).map_err(|error| bad(error.to_string()))?;
         let mut source = target.source()?;
-        let cached = if source.is_handed_over() { None } else { cache::find(meta.id) };
+        let cached = if source.is_handed_over() { None } else { key.or_else(|| cache::find(meta.id)) };
         let by_cache = cached.and_then(|key| {
             let vault = Vault::unlock_with_key(file.bytes(), &key, verifier().ok()?).ok()?;
             Some((vault, Key::Cached(key)))

@@ -10,6 +10,8 @@ mod guarded;
 #[cfg(unix)]
 mod logins;
 mod opened;
+#[cfg(unix)]
+pub mod pinentry;
 mod place;
 mod recorded;
 mod replaced;
