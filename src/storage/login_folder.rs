@@ -73,10 +73,15 @@ impl LoginFolder {
         SafeFolder::open_or_make(&self.path).map_err(unsafe_folder)?;
         let path = self.file(file);
         let written = self.disk.write_new(&path, bytes).and_then(|()| self.disk.sync(&path));
-        if written.is_err() {
-            let _not_named_by_the_vault = self.disk.remove(&path);
+        match written {
+            // The file that is there belongs to a login.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            Err(error) => {
+                let _not_named_by_the_vault = self.disk.remove(&path);
+                Err(error)
+            }
+            Ok(()) => self.disk.sync_folder(&self.path),
         }
-        written.and_then(|()| self.disk.sync_folder(&self.path))
     }
 
     /// Reads a file.
