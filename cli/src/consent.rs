@@ -1,7 +1,9 @@
-//! `portcullis consent list | revoke | serving`: standing consent.
+//! `portcullis consent list | revoke | site | serving`: standing consent.
 
 #[cfg(unix)]
 mod serving;
+#[cfg(unix)]
+mod site;
 
 use clap::Subcommand;
 use portcullis::audit::{AuditEvent, AuditSubject};
@@ -31,6 +33,9 @@ pub enum Command {
         /// The number that `list` shows, or `all`.
         which: String,
     },
+    /// Show one site: what may go there, the answers that stand, and what was done; and set the switch of a kind of data.
+    #[cfg(unix)]
+    Site(site::Arguments),
     #[cfg(unix)]
     /// List the standing answers of the running service, or revoke them there, at once and in the open task too.
     Serving {
@@ -49,6 +54,8 @@ pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::List { target, json } => list(&target, json),
         Command::Revoke { target, which } => revoke(&target, &which),
+        #[cfg(unix)]
+        Command::Site(arguments) => site::run(&arguments),
         #[cfg(unix)]
         Command::Serving { folder, take_back, json } => serving::run(&folder, take_back.as_deref(), json),
     }

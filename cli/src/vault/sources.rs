@@ -5,7 +5,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use credential_sources::bitwarden::Bitwarden;
 use credential_sources::keepassxc::{Association, Client, KeePassXc, socket};
+use credential_sources::one_password::OnePassword;
 use credential_sources::pass::Pass;
 use portcullis::Guard;
 use portcullis::audit::VaultAct;
@@ -31,6 +33,23 @@ pub enum Manager {
     KeePassXc,
     /// pass, the password store that GnuPG encrypts.
     Pass,
+    /// 1Password, by its command line `op`.
+    #[value(name = "1password")]
+    OnePassword,
+    /// Bitwarden, by its command line `bw`.
+    Bitwarden,
+}
+
+impl Manager {
+    /// Its name on the command line.
+    const fn name(self) -> &'static str {
+        match self {
+            Manager::KeePassXc => "keepassxc",
+            Manager::Pass => "pass",
+            Manager::OnePassword => "1password",
+            Manager::Bitwarden => "bitwarden",
+        }
+    }
 }
 
 /// A password manager, and the kinds of request that it may serve: `keepassxc`, or `pass=login` without one-time codes.
@@ -48,7 +67,8 @@ impl FromStr for Chosen {
             Some((name, kinds)) => (name, kinds),
             None => (text, "login+otp"),
         };
-        let manager = Manager::from_str(name, false).map_err(|_| "write `keepassxc` or `pass`".to_owned())?;
+        let manager = Manager::from_str(name, false)
+            .map_err(|_| "write `keepassxc`, `pass`, `1password` or `bitwarden`".to_owned())?;
         let kind = |word: &str| match word {
             "login" => Ok(Kind::Login),
             "otp" => Ok(Kind::Otp),
@@ -82,7 +102,7 @@ impl FromStr for EntrySite {
 #[derive(Args)]
 pub struct SourceArguments {
     /// Take logins and one-time codes that the vault does not have from this password manager: `keepassxc` (connect it first with
-    /// `portcullis vault connect`) or `pass`; `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
+    /// `portcullis vault connect`), `pass`, `1password` (its `op`) or `bitwarden` (its `bw`, with `BW_SESSION`); `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
     #[arg(long, value_name = "NAME", requires = "vault")]
     pub source: Vec<Chosen>,
     /// Say for which site an entry of `pass` is that has no line `url:`, such as `web/shop=https://shop.example`.
@@ -139,6 +159,8 @@ impl Connections {
                         sites.fold(found, |pass, EntrySite { entry, site }| pass.with_site(&entry, site)),
                     )
                 }
+                Manager::OnePassword => Box::new(OnePassword::new(command_line("op")?)),
+                Manager::Bitwarden => Box::new(Bitwarden::new(command_line("bw")?)),
             };
             guard = guard.with_source(source, kinds.clone());
         }
@@ -148,8 +170,9 @@ impl Connections {
 
 /// Connects a password manager with the vault. The user agrees in its window.
 pub fn connect(target: &Target, manager: Manager) -> Result<(), Failure> {
-    if manager == Manager::Pass {
-        println!("pass needs no connection; start the guard with `--source pass`");
+    if manager != Manager::KeePassXc {
+        let name = manager.name();
+        println!("{name} needs no connection; start the guard with `--source {name}`");
         return Ok(());
     }
     let (mut opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
@@ -196,7 +219,25 @@ pub fn list(target: &Target) -> Result<(), Failure> {
         "pass       {}",
         if is_there { "there; GnuPG asks you where its key is locked" } else { "not there" }
     );
+    let state = |program: &str, source: fn(PathBuf) -> Box<dyn Source>| match command_line(program) {
+        Err(_) => format!("not there: `{program}` is not on the path"),
+        Ok(path) => match runtime.block_on(source(path).check()) {
+            Ok(()) => "there, unlocked".to_owned(),
+            Err(error) => format!("there, and {error}"),
+        },
+    };
+    println!("1password  {}", state("op", |path| Box::new(OnePassword::new(path))));
+    println!("bitwarden  {}", state("bw", |path| Box::new(Bitwarden::new(path))));
     Ok(())
+}
+
+/// The command line of a password manager.
+fn command_line(program: &str) -> Result<PathBuf, Failure> {
+    discovery::on_path(program).ok_or_else(|| {
+        Failure::NotSetUp(format!(
+            "the program `{program}` is not on the path; install it, and log in with it"
+        ))
+    })
 }
 
 /// The user's password store, and GnuPG.
@@ -229,6 +270,9 @@ mod tests {
         assert_eq!(kinds("keepassxc=login"), [Kind::Login]);
         assert_eq!(kinds("keepassxc=otp+login"), [Kind::Otp, Kind::Login]);
         assert_eq!(kinds("pass=login"), [Kind::Login]);
+        for manager in Manager::value_variants() {
+            assert_eq!(chosen(manager.name()).unwrap().manager, *manager);
+        }
         for wrong in ["", "keepass", "keepassxc=", "keepassxc=card", "keepassxc=login,otp"] {
             assert!(chosen(wrong).is_err(), "{wrong}");
         }

@@ -11,11 +11,15 @@ mod arguments;
 mod audit;
 mod doctor;
 mod forms;
+#[cfg(unix)]
+mod home;
 mod linked;
 mod manual;
 mod policy;
 mod scrub;
 mod sirl;
+#[cfg(unix)]
+mod site;
 mod small_models;
 mod suggest;
 #[cfg(unix)]

@@ -4,13 +4,25 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`bitwarden`] | Bitwarden, by its command line; on Unix |
 //! | [`keepassxc`] | KeePassXC, by the socket that it opens for browsers; on Unix |
+//! | [`one_password`] | 1Password, by its command line; on Unix |
 //! | [`pass`] | `pass`, a folder of files that GnuPG decrypts; on Unix |
+//!
+//! Inside: `json` (secret strings in an answer) and `program` (the output of another program).
 
+#[cfg(unix)]
+pub mod bitwarden;
+#[cfg(unix)]
+mod json;
 #[cfg(unix)]
 pub mod keepassxc;
 #[cfg(unix)]
+pub mod one_password;
+#[cfg(unix)]
 pub mod pass;
+#[cfg(unix)]
+mod program;
 
 /// The program in the README compiles.
 #[cfg(all(doctest, unix))]

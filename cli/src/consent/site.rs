@@ -1,0 +1,174 @@
+//! The user's view of one site: what may go there, what stands, what was done, and the switches for it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use portcullis::audit::{AuditEvent, AuditSubject, Record, segments};
+use portcullis::consent::{Change, ChangeKind, ConsentBook, StandingConsent, standing};
+use portcullis::guard::SystemEntropy;
+use portcullis::policy::Millis;
+use portcullis::signals::Origin;
+use portcullis::sirl::{Field, Kind};
+use portcullis::storage::SystemDisk;
+use portcullis::vault::{StateName, Vault};
+
+use crate::audit::failure;
+use crate::failure::Failure;
+use crate::vault::{By, Opened, Target, day, now_ms};
+
+/// A kind of request, as it is written on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedKind(Kind);
+
+impl std::str::FromStr for NamedKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<NamedKind, String> {
+        let known = || Kind::ALL.map(Kind::as_str).join(", ");
+        Kind::from_name(name)
+            .map(NamedKind)
+            .ok_or_else(|| format!("`{name}` is no kind of request; there are {}", known()))
+    }
+}
+
+/// The site and its switches.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    target: Target,
+    /// The site, such as `https://shop.example`.
+    site: String,
+    /// Never release this kind of data there, and do not ask: `address`, `login` and so on.
+    #[arg(long, value_name = "KIND")]
+    never: Vec<NamedKind>,
+    /// Take a yes and a never for this kind back, so that you are asked.
+    #[arg(long, value_name = "KIND")]
+    ask: Vec<NamedKind>,
+}
+
+/// Sets the switches, if some are given, and shows the site.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { target, site, never, ask } = arguments;
+    let to = Origin::parse(site).map_err(|error| Failure::Input(format!("`{site}`: {error}")))?;
+    if let Some(NamedKind(twice)) = never.iter().find(|kind| ask.contains(kind)) {
+        let kind = twice.as_str();
+        return Err(Failure::Input(format!(
+            "`{kind}` is after `--never` and after `--ask`; leave one of them out"
+        )));
+    }
+    let (mut opened, _) = Opened::open(target, &mut target.source()?, By::Cache)?;
+    let switches = never.iter().map(|kind| (kind.0, ChangeKind::Never));
+    let switches: Vec<_> = switches.chain(ask.iter().map(|kind| (kind.0, ChangeKind::TakeBack))).collect();
+    if !switches.is_empty() {
+        set(&mut opened, &to, &switches)?;
+    }
+    let standing = super::standing(&opened.vault)?;
+    for line in shown(&opened.vault, &to, &standing)? {
+        println!("{line}");
+    }
+    match &target.audit {
+        Some(log) => done_there(log, &to)?.into_iter().for_each(|line| println!("{line}")),
+        None => println!("what was done there: name the record with `--audit FOLDER`"),
+    }
+    Ok(())
+}
+
+fn set(opened: &mut Opened, to: &Origin, switches: &[(Kind, ChangeKind)]) -> Result<(), Failure> {
+    let before = super::standing(&opened.vault)?;
+    let mut book = ConsentBook::with_standing(before.clone(), now_ms());
+    let mut events = Vec::new();
+    for (kind, how) in switches {
+        let outcome = book.change(&Change { kind: *kind, to: to.clone(), how: *how }, Millis(0));
+        if outcome.is_full {
+            return Err(Failure::Input(
+                "there are too many standing answers; take one back first".to_owned(),
+            ));
+        }
+        let about = AuditSubject::Request(*kind);
+        events.extend(outcome.gone.into_iter().map(|gone| AuditEvent::ConsentRevoked {
+            about,
+            fields: gone.fields,
+            origin: Some(gone.to),
+        }));
+        if *how == ChangeKind::Never {
+            events.push(AuditEvent::ConsentNever { about, origin: to.clone() });
+        }
+    }
+    let after = book.take_changes().map_or(before.clone(), |changes| changes.applied_to(before));
+    let set = opened.vault.set_state(StateName::Consents, &standing::to_json(&after), &mut SystemEntropy);
+    set.map_err(|error| Failure::Input(error.to_string()))?;
+    opened.refresh(&events)
+}
+
+/// A line for each kind of request: what the vault has for the site, and the answer that stands.
+fn shown(vault: &Vault, to: &Origin, standing: &[StandingConsent]) -> Result<Vec<String>, Failure> {
+    let mut lines = vec![format!("{to}")];
+    for kind in Kind::ALL {
+        let mut records: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let allowed = |field: Field| kind.allowed_fields().contains(field);
+        for entry in vault.entries().filter(|entry| allowed(entry.field) && entry.binding.admits(to)) {
+            records.entry(entry.handle).or_default().push(entry.field.as_str());
+        }
+        let here: Vec<_> = standing.iter().filter(|one| one.kind == kind && one.to == *to).collect();
+        let answer = match here.as_slice() {
+            [] => "you are asked".to_owned(),
+            all if all.iter().any(|one| !one.given) => "never".to_owned(),
+            all => {
+                let until = all.iter().filter_map(|one| one.until).max();
+                until.map_or("yes".to_owned(), |until| {
+                    format!("yes until {}, into {}", day(until), forms(all))
+                })
+            }
+        };
+        if records.is_empty() && here.is_empty() {
+            continue;
+        }
+        let of = |(handle, fields): (&str, Vec<&str>)| format!("{handle} ({})", fields.join(", "));
+        let records: Vec<String> = records.into_iter().map(of).collect();
+        lines.push(format!("  {:<9}{answer:<16}{}", kind.as_str(), records.join("; ")).trim_end().to_owned());
+    }
+    let saved = vault.saved_logins().map_err(|error| Failure::Input(error.to_string()))?;
+    let saved = saved.into_iter().find(|login| login.origin == *to);
+    lines.extend(
+        saved.map(|login| format!("  saved login until {}, asked about each time", day(login.ends_ms))),
+    );
+    if lines.len() == 1 {
+        lines.push("  nothing in the vault may go there".to_owned());
+    }
+    Ok(lines)
+}
+
+fn forms(all: &[&StandingConsent]) -> String {
+    let forms: Vec<String> = all.iter().filter_map(|one| Some(one.form.as_ref()?.to_string())).collect();
+    forms.join("; ")
+}
+
+/// What the record says of the site: releases and refusals by kind, and the last day.
+fn done_there(log: &Path, to: &Origin) -> Result<Vec<String>, Failure> {
+    let (mut counts, mut last): (BTreeMap<String, u64>, u64) = Default::default();
+    for segment in segments(&SystemDisk, log).map_err(failure)? {
+        let bytes = segment.read(&SystemDisk).map_err(failure)?;
+        for record in String::from_utf8_lossy(&bytes).lines().filter_map(|line| Record::parse(line).ok()) {
+            let text =
+                |name: &str| record.body.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+            if text("origin") != to.to_string() {
+                continue;
+            }
+            let what = match record.event.as_str() {
+                "intent" => format!("{} released", text("kind")),
+                "refused" => format!("{} refused: {}", text("kind"), text("reason")),
+                "login_restored" => "saved login used".to_owned(),
+                "uploaded" => "files uploaded".to_owned(),
+                _ => continue,
+            };
+            *counts.entry(what).or_default() += 1;
+            last = last.max(record.unix_ms);
+        }
+    }
+    if counts.is_empty() {
+        return Ok(vec!["what was done there: nothing".to_owned()]);
+    }
+    let head = format!("what was done there, last on {}", day(last));
+    let lines = counts.into_iter().map(|(what, count)| format!("  {count:>4}  {what}"));
+    Ok(std::iter::once(head).chain(lines).collect())
+}
