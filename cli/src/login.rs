@@ -18,6 +18,10 @@ use crate::vault::{By, Opened, Target, day, now_ms};
 /// How often the window is looked at while the user logs in.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
+/// The answer where nobody can press Enter.
+const NO_ENTER: &str = "the input ended before anybody pressed Enter, and no login was saved; start this in a terminal, and give the \
+                        passphrase by another descriptor than 0";
+
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The site, such as `https://shop.example`.
@@ -97,23 +101,25 @@ async fn by_hand(settings: BrowserSettings, origin: &Origin) -> Result<(LoginSta
         "Log in at {origin} in the window that opened. No agent sees it. When the site shows that you are logged in, press Enter \
          here; close the window to save nothing."
     );
-    let mut line = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line).map(|length| length > 0)
+    // A thread of its own: nobody waits for it where the window is closed.
+    let (sender, mut line) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let read = std::io::stdin().read_line(&mut String::new());
+        let _nobody_waits = sender.send(read.is_ok_and(|length| length > 0));
     });
-    let entered = loop {
+    let end = loop {
         tokio::select! {
-            entered = &mut line => break entered.is_ok_and(|read| read.unwrap_or(false)),
+            entered = &mut line => break if entered.unwrap_or(false) { Ok(()) } else { Err(NO_ENTER) },
             () = tokio::time::sleep(LOOK_AGAIN) => {
                 if login.is_closed() || !browser.is_connected() {
-                    break false;
+                    break Err("the window was closed, and no login was saved");
                 }
             }
         }
     };
-    if !entered {
+    if let Err(why) = end {
         browser.close().await;
-        return Err(Failure::Input("the window was closed, and no login was saved".to_owned()));
+        return Err(Failure::Input(why.to_owned()));
     }
     let taken = login.take().await.map_err(|error| failed(error.to_string()));
     browser.close().await;
@@ -121,7 +127,7 @@ async fn by_hand(settings: BrowserSettings, origin: &Origin) -> Result<(LoginSta
 }
 
 /// What the saved login lacks, a line each.
-fn left_behind(NotTaken { other_cookies, session_entries, records }: NotTaken) -> Vec<String> {
+fn left_behind(NotTaken { other_cookies, session_entries, records, databases }: NotTaken) -> Vec<String> {
     let line = |number: usize, what: &str| (number > 0).then(|| format!("not saved: {number} {what}"));
     [
         line(
@@ -132,7 +138,8 @@ fn left_behind(NotTaken { other_cookies, session_entries, records }: NotTaken) -
             session_entries,
             "entries of the tab's own storage: a site that keeps its login there forgets it",
         ),
-        line(records, "records of the site's databases that cannot leave the browser, such as keys"),
+        line(records, "entries of the site's storage that cannot leave the browser, such as keys"),
+        line(databases, "databases of the site that are too large, or that the browser does not read"),
     ]
     .into_iter()
     .flatten()
@@ -153,9 +160,9 @@ mod tests {
     #[test]
     fn what_is_left_behind_is_said_and_nothing_else() {
         assert!(left_behind(NotTaken::default()).is_empty());
-        let lost = NotTaken { other_cookies: 2, session_entries: 0, records: 1 };
+        let lost = NotTaken { other_cookies: 2, records: 1, ..NotTaken::default() };
         let lines = left_behind(lost);
         assert_eq!(lines.len(), 2);
-        assert!(lines.concat().contains("2 cookies of other sites") && lines.concat().contains("1 records"));
+        assert!(lines.concat().contains("2 cookies of other sites") && lines.concat().contains("1 entries"));
     }
 }

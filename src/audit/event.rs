@@ -234,6 +234,8 @@ pub enum AuditEvent {
     LoginRenewed {
         /// Its site.
         origin: Origin,
+        /// The reason, if it could not be renewed: then a site that ends a cookie with its next one asks for a login again.
+        failed: Option<Reason>,
     },
     /// The browser blocked something without a decision of the policy.
     Browser {
@@ -428,9 +430,11 @@ impl AuditEvent {
                 "origin": origin_text(origin),
                 "failed": reason_json(*failed),
             }),
-            AuditEvent::LoginRenewed { origin } => {
-                json!({"event": "login_renewed", "origin": origin_text(origin)})
-            }
+            AuditEvent::LoginRenewed { origin, failed } => json!({
+                "event": "login_renewed",
+                "origin": origin_text(origin),
+                "failed": reason_json(*failed),
+            }),
             AuditEvent::Browser { what } => json!({"event": "browser", "what": what.as_str()}),
             AuditEvent::Ended => json!({"event": "ended"}),
         }

@@ -258,7 +258,7 @@ fn locked(file: &Mutex<KeptFile>) -> MutexGuard<'_, KeptFile> {
 }
 
 /// Writes the vault's file. Returns whether it is on disk. The caller holds the vault, so that no older state replaces a newer one.
-fn save(vault: &Vault, file: &Mutex<KeptFile>, entropy: &mut SharedEntropy) -> bool {
+pub(super) fn save(vault: &Vault, file: &Mutex<KeptFile>, entropy: &mut SharedEntropy) -> bool {
     let bytes = vault.to_bytes(entropy);
     let mut file = locked(file);
     let saved = bytes.is_ok_and(|bytes| file.keeper.save(&bytes).is_ok());

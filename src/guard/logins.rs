@@ -1,13 +1,15 @@
 //! Saved logins in a guard: which one a task may use, and its files in step with the vault.
 
+use std::sync::PoisonError;
+
 use browser_signals::Observed;
 use browser_signals::login::{LoginState, PresentCookies};
 use browser_signals::{Origin, Snapshot};
 use policy_dfa::{Grant, Millis, Restore};
-use vault::VaultError;
-use vault::logins::{LoginError, LoginId, SavedLogin, SealedLogin};
+use vault::logins::{LoginError, LoginId, SavedLogin};
+use vault::{StateName, VaultError};
 
-use super::dependencies::Dependencies;
+use super::dependencies::{Dependencies, save};
 use crate::storage::login_folder::{LoginFolder, LoginInUse};
 use crate::system::unix_ms;
 
@@ -40,27 +42,31 @@ impl Dependencies {
         self.vault().open_login(grant, fresh, (now, unix_ms()), &sealed, &mut entropy)
     }
 
-    /// Renews a login with the cookies that its container has now. Returns whether its new state is on disk.
-    pub(crate) fn renew_login(&mut self, id: LoginId, now: PresentCookies) -> bool {
-        let Some(folder) = self.logins.clone() else { return false };
-        let mut entropy = self.entropy.clone();
-        let renewed = {
-            let mut vault = self.vault();
-            let saved = vault.saved_logins().unwrap_or_default();
-            let Some(login) = saved.into_iter().find(|login| login.id == id) else { return false };
-            let Ok(sealed) = folder.read(login.file) else { return false };
-            vault.renew_login(id, &sealed, now, &mut entropy)
+    /// Renews a login with the cookies that its container has now. Returns whether something differed; then it is on disk.
+    ///
+    /// The vault stays locked to others for all of it: meanwhile no save names a file that is not there yet, and nothing removes one that
+    /// the vault's file still names. Where it fails, the vault's file names the earlier file, which is still there.
+    pub(crate) fn renew_login(&mut self, id: LoginId, now: PresentCookies) -> Result<bool, LoginError> {
+        let folder = self.logins.clone().ok_or(LoginError::NotSaved)?;
+        let keeper = self.keeper.clone().ok_or(LoginError::NotSaved)?;
+        let vault = self.vault.clone();
+        let mut vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let saved = vault.saved_logins()?;
+        let login = saved.into_iter().find(|login| login.id == id).ok_or(LoginError::NotSaved)?;
+        let before = vault.state(StateName::Logins)?.unwrap_or_default();
+        let sealed = folder.read(login.file).map_err(|_| LoginError::Damaged)?;
+        let Some(renewed) = vault.renew_login(id, &sealed, now, &mut self.entropy)? else {
+            return Ok(false);
         };
-        matches!(renewed, Ok(Some(renewed)) if self.keep_login(&folder, &renewed))
-    }
-
-    /// Writes a login's new file and then the vault, and removes what no login has any more.
-    fn keep_login(&mut self, folder: &LoginFolder, sealed: &SealedLogin) -> bool {
-        if folder.write(sealed.login.file, &sealed.bytes).is_err() || !self.save() {
-            return false;
+        if folder.write(renewed.login.file, &renewed.bytes).is_err() {
+            vault.set_state(StateName::Logins, &before, &mut self.entropy)?;
+            return Err(LoginError::Damaged);
         }
-        sweep(folder, self.vault().saved_logins());
-        true
+        if !save(&vault, &keeper, &mut self.entropy) {
+            return Err(LoginError::Damaged);
+        }
+        sweep(&folder, vault.saved_logins());
+        Ok(true)
     }
 }
 

@@ -80,7 +80,7 @@ const ACCOUNT: [&str; 12] = [
 const SEARCH: [&str; 8] = ["search", "query", "q", "suche", "suchen", "recherche", "buscar", "cerca"];
 
 /// Words of controls by which an account is reached, protected or paid.
-const REACHES: [&str; 16] = [
+const REACHES: [&str; 25] = [
     "recovery",
     "backup",
     "2fa",
@@ -97,6 +97,15 @@ const REACHES: [&str; 16] = [
     "récupération",
     "recuperación",
     "recupero",
+    "ssh",
+    "apikey",
+    "payee",
+    "kontonummer",
+    "kontoverbindung",
+    "auszahlung",
+    "faktor",
+    "cuenta",
+    "rekeningnummer",
 ];
 
 /// Whether the control of an observation says how an account is reached, protected or paid: by its field, or by its words.
@@ -108,21 +117,29 @@ pub fn reaches_the_account(page: &Snapshot) -> bool {
     let fields = match_form(controls, &page.words);
     let of_target = controls.iter().zip(fields).find(|(it, _)| it.node == target.node);
     let field = of_target.and_then(|(_, found)| found.asked.and_then(field_of));
-    let is_reached_by = matches!(
-        field,
-        Some(
-            Field::Email
-                | Field::Phone
-                | Field::Username
-                | Field::Password
-                | Field::NewPassword
-                | Field::OneTimeCode
-        )
-    );
     let says = [&target.label, &target.name].into_iter().flat_map(|text| words(text));
-    is_reached_by
+    field.is_some_and(reaches)
         || target.input_type == "password"
         || says.into_iter().any(|word| REACHES.contains(&word.as_str()))
+}
+
+/// Whether a form has a control by which an account is reached: it may log in, or change the account.
+pub fn has_account_control(page: &Snapshot) -> bool {
+    let by_kind = page.controls.iter().any(|control| control.input_type == "password");
+    by_kind || fields_of(page).into_iter().flatten().any(reaches)
+}
+
+/// Whether an account is reached by this field.
+fn reaches(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Email
+            | Field::Phone
+            | Field::Username
+            | Field::Password
+            | Field::NewPassword
+            | Field::OneTimeCode
+    )
 }
 
 /// The identity of the observed form, to which an answer is bound. `free_text_nearby` is whether the same page has a

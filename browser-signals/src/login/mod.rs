@@ -76,6 +76,12 @@ impl LoginCookie {
         is_host && (!self.secure || origin.scheme() == "https" || origin.is_plain_loopback())
     }
 
+    /// When it ends, in milliseconds since 1970; none for one that ends with the browser.
+    fn ends_ms(&self) -> Option<u64> {
+        let end = self.expires.filter(|end| end.is_finite() && *end >= 0.0);
+        end.map(|end| (end * 1000.0) as u64)
+    }
+
     /// Whether it is the same cookie as another: only the value and the end may differ.
     pub(crate) fn is_same(&self, other: &LoginCookie) -> bool {
         let name = |cookie: &LoginCookie| {
@@ -103,13 +109,17 @@ impl LoginState {
         self.cookies.is_empty() && self.local.is_empty() && self.databases.is_empty()
     }
 
-    /// The first end of a cookie that the site sets to end after a day or later, in milliseconds since 1970. Cookies that end sooner are
-    /// mostly not the login's.
+    /// The first end of a cookie that no script sees and that the site sets to end after a day or later, in milliseconds since 1970. Other
+    /// cookies are mostly not the login's.
     pub fn ends(&self, now_ms: u64) -> Option<u64> {
         const DAY_MS: u64 = 86_400_000;
-        let ends = self.cookies.iter().filter_map(|cookie| cookie.expires);
-        let ends = ends.filter(|end| end.is_finite() && *end > 0.0).map(|end| (end * 1000.0) as u64);
+        let ends = self.cookies.iter().filter(|cookie| cookie.http_only).filter_map(LoginCookie::ends_ms);
         ends.filter(|end| *end > now_ms.saturating_add(DAY_MS)).min()
+    }
+
+    /// Leaves out the cookies that have ended: a browser takes none of them.
+    pub fn drop_ended(&mut self, now_ms: u64) {
+        self.cookies.retain(|cookie| cookie.ends_ms().is_none_or(|end| end > now_ms));
     }
 
     /// Takes the values that the browser has now for cookies that are in the state already, and that no script of a page can set. Returns
@@ -218,5 +228,22 @@ mod tests {
             state.cookies.push(LoginCookie { expires: end, ..cookie("shop.example", true) });
         }
         assert_eq!(state.ends(0), Some(100_000_000));
+        // One that scripts see, such as a counter's, is not the login's.
+        let counter =
+            LoginCookie { expires: Some(90_000.0), http_only: false, ..cookie("shop.example", true) };
+        state.cookies.push(counter);
+        assert_eq!(state.ends(0), Some(100_000_000));
+    }
+
+    #[test]
+    fn ended_cookies_are_left_out() {
+        let mut state = LoginState::new(Origin::parse("https://shop.example").unwrap());
+        for end in [None, Some(10.0), Some(10.001), Some(20.0), Some(f64::NAN)] {
+            state.cookies.push(LoginCookie { expires: end, ..cookie("shop.example", true) });
+        }
+        state.drop_ended(10_000);
+        let left: Vec<Option<f64>> = state.cookies.iter().map(|cookie| cookie.expires).collect();
+        assert_eq!(left[..3], [None, Some(10.001), Some(20.0)]);
+        assert_eq!(left.len(), 4, "an end that is no number is none");
     }
 }

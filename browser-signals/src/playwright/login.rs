@@ -26,8 +26,10 @@ pub struct NotTaken {
     pub other_cookies: usize,
     /// The entries of the session storage, which ends with its tab.
     pub session_entries: usize,
-    /// The records of databases that cannot be written down, such as keys that never leave the browser, or that are too large.
+    /// The entries and records of the site's storage that cannot be written down, such as keys that never leave the browser.
     pub records: usize,
+    /// The databases that are too large, or that the browser does not read.
+    pub databases: usize,
 }
 
 impl Tab {
@@ -38,7 +40,8 @@ impl Tab {
     /// [`BridgeError::Lost`] where the browser is gone, [`BridgeError::Protocol`] where it tells less than all.
     pub async fn take_login(&self, origin: &Origin) -> Result<(LoginState, NotTaken), BridgeError> {
         // The storage first: a page that leaves may write its last.
-        let stored = self.in_empty_document(origin, "read", Value::Null).await?;
+        self.show_empty_document(origin).await?;
+        let stored = self.call_in_empty_document(origin, "read", Value::Null).await?;
         let mut state = LoginState::new(origin.clone());
         let all = self.state.cookies().await?;
         let count = all.len();
@@ -51,6 +54,7 @@ impl Tab {
             other_cookies: count - state.cookies.len(),
             session_entries: lost("/lost/session"),
             records: lost("/lost/records"),
+            databases: lost("/lost/databases"),
         };
         let entries = stored.get("local").and_then(Value::as_array).into_iter().flatten();
         for entry in entries {
@@ -74,13 +78,15 @@ impl Tab {
         let destination = Destination { origin: origin.clone(), path: "/".into(), method: "GET".into() };
         let release = Release { destination, page: origin.clone(), around: None };
         self.state.update(|inner| inner.releases.push(release));
+        // The page of the site is gone before its storage is cleared, so that it cannot write anew.
+        self.show_empty_document(origin).await?;
         let everything = json!({ "origin": origin.to_string(), "storageTypes": "all" });
         page.call("Storage.clearDataForOrigin", everything).await?;
         let context = json!({ "browserContextId": self.state.context });
         self.state.link.call("Storage.clearCookies", context).await?;
         let local: Vec<Value> = state.local.iter().map(|(name, value)| json!([**name, **value])).collect();
         let given = json!({ "local": local, "databases": *state.databases });
-        self.in_empty_document(origin, "write", given).await?;
+        self.call_in_empty_document(origin, "write", given).await?;
         let cookies: Vec<Value> = state.cookies.iter().map(written).collect();
         let cookies = json!({ "cookies": cookies, "browserContextId": self.state.context });
         self.state.link.call("Storage.setCookies", cookies).await?;
@@ -103,13 +109,8 @@ impl Tab {
         Ok(PresentCookies(self.state.cookies().await?))
     }
 
-    /// Shows an empty document at an origin, and calls the storage's script in a world of its own there.
-    async fn in_empty_document(
-        &self,
-        origin: &Origin,
-        command: &str,
-        given: Value,
-    ) -> Result<Value, BridgeError> {
+    /// Shows an empty document at an origin.
+    async fn show_empty_document(&self, origin: &Origin) -> Result<(), BridgeError> {
         let url = format!("{origin}{EMPTY}");
         let url = Url::parse(&url).map_err(|_| BridgeError::Protocol("login".to_owned()))?;
         let page = self.state.page()?;
@@ -118,7 +119,17 @@ impl Tab {
         self.state.update(|inner| inner.empty_document = Some(url.clone()));
         let shown = self.show(&url).await;
         self.state.update(|inner| inner.empty_document = None);
-        shown?;
+        page.call("Network.setBypassServiceWorker", json!({ "bypass": false })).await?;
+        shown
+    }
+
+    /// Calls the storage's script in a world of its own in the empty document.
+    async fn call_in_empty_document(
+        &self,
+        origin: &Origin,
+        command: &str,
+        given: Value,
+    ) -> Result<Value, BridgeError> {
         let frames = self.state.frames().await?;
         let top = frames.top()?;
         let world = self.state.world(top).await?;
@@ -130,7 +141,6 @@ impl Tab {
             "arguments": [{ "value": command }, { "value": given }],
         });
         let answer = top.session.call("Runtime.callFunctionOn", call).await?;
-        page.call("Network.setBypassServiceWorker", json!({ "bypass": false })).await?;
         if answer.get("exceptionDetails").is_some() {
             return Err(BridgeError::Protocol("login".to_owned()));
         }

@@ -104,10 +104,11 @@ async fn a_login_is_taken_whole_and_put_into_another_container() {
     assert_eq!(server.requests().len(), asked_before, "the site is not asked for the empty document");
     assert_eq!((lost.other_cookies, lost.session_entries, lost.records), (1, 1, 1));
     let tokens = state.tokens();
+    let has = |text: &str| tokens.iter().any(|token| token.as_str() == text);
     for token in ["local-t0ken-0123456789", "s3cr3t-0f-d33p", "s3cr3t-0f-w1de"] {
-        assert!(tokens.contains(&token), "{token}");
+        assert!(has(token), "{token}");
     }
-    assert!(!tokens.contains(&"light") && !tokens.contains(&"s3cr3t-0f-1d"));
+    assert!(!has("light") && !has("s3cr3t-0f-1d"));
 
     // Through the bytes that the vault keeps.
     let state = LoginState::from_vault(&state.expose_to_vault()).expect("the same state");
@@ -156,6 +157,6 @@ async fn a_renewal_takes_no_cookie_that_a_script_set() {
     let poison = "() => { document.cookie = 'deep=p01son-0f-d33p; path=/account; max-age=900000; samesite=strict'; return document.cookie; }";
     assert!(run(&there, poison).await.as_str().is_some_and(|cookie| cookie.contains("p01son")));
     assert!(!state.renew(there.present_cookies().await.expect("asked")));
-    assert!(state.tokens().contains(&"s3cr3t-0f-d33p"));
+    assert!(state.tokens().iter().any(|token| token.as_str() == "s3cr3t-0f-d33p"));
     browser.close().await;
 }

@@ -242,7 +242,14 @@ impl Core {
 
     /// Whether a verb sets a control by which the account of a saved login is reached or paid. Such controls change by grants only.
     fn changes_the_account(&self, verb: &Verb, page: &Observed<Snapshot>) -> bool {
-        let sets = matches!(verb, Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. });
+        // A click, or the space bar, ticks a box too.
+        let is_tick =
+            page.target.as_ref().is_some_and(|target| ["checkbox", "radio"].contains(&&*target.input_type));
+        let sets = match verb {
+            Verb::Type { .. } | Verb::Select { .. } | Verb::Check { .. } => true,
+            Verb::Click { .. } | Verb::Press { .. } => is_tick,
+            _ => false,
+        };
         let is_there =
             self.settings.logged_in.is_some() && page.origin.known() == self.settings.logged_in.as_ref();
         sets && is_there && reaches_the_account(page.value())

@@ -292,8 +292,11 @@ impl Session {
                     Event::Done(self.sign_on(done).await)
                 }
                 Command::Narrow(open) => {
-                    let open = self.open_to(open);
-                    Event::Done(release_within(&self.proxy, &open, async || ()).await)
+                    let narrowed = match self.open_to(open) {
+                        Ok(open) => release_within(&self.proxy, &open, async || ()).await,
+                        Err(reason) => Err(reason),
+                    };
+                    Event::Done(narrowed)
                 }
                 Command::Fill(fill) => Event::Done(self.fill(fill).await),
                 Command::Wire(wire) => Event::Done(self.wire(wire).await),
@@ -373,6 +376,8 @@ impl Session {
         self.note_browser_events();
         self.renew_login().await;
         self.tab.close().await;
+        // Only now may another container use the login.
+        self.login = None;
         let is_private = self.is_private();
         self.driver.finish(is_private)
     }
@@ -383,15 +388,16 @@ impl Session {
     }
 
     async fn renew_login(&mut self) {
-        let Some(login) = self.login.take() else { return };
-        if let Some(origin) = login.renew(&self.tab, &mut self.driver.dependencies).await {
-            self.driver.record(&[AuditEvent::LoginRenewed { origin }], true);
+        let Some(login) = &self.login else { return };
+        if let Some(event) = login.renew(&self.tab, &mut self.driver.dependencies).await {
+            self.driver.record(&[event], true);
         }
     }
 
     /// Offers the user a hand-over. Placeholders are withdrawn from forms first, since the user would send them as they
     /// are.
     async fn hand_over(&mut self, offer: &HandOver) -> HandedOver {
+        self.stop_renewing();
         self.tab.withdraw_wires();
         self.tab.end_typed();
         self.driver.text.note_unknown_values();
@@ -419,18 +425,27 @@ impl Session {
         }
     }
 
+    /// After a step in which somebody may log in, what the site sets may belong to another login.
+    fn stop_renewing(&mut self) {
+        if let Some(login) = &mut self.login {
+            login.stop_renewing();
+        }
+    }
+
     /// Fills a form, once the container's egress is restricted to its origins.
-    async fn fill(&self, fill: SealedFill) -> Result<(), Reason> {
+    async fn fill(&mut self, fill: SealedFill) -> Result<(), Reason> {
+        self.stop_renewing();
         let around = fill.embedded.iter().map(|around| around.top_origin.clone());
         let to = [fill.origin.clone(), fill.destination.origin.clone()];
-        let open = self.open_to(to.into_iter().chain(around).collect());
+        let open = self.open_to(to.into_iter().chain(around).collect())?;
         let filled = release_within(&self.proxy, &open, || self.tab.fill(fill)).await?;
         filled.map(|_| ()).map_err(|e| reason_of(&e))
     }
 
     /// Puts placeholders into a form, once the container's egress is restricted to its origins.
-    async fn wire(&self, wire: SealedWire) -> Result<(), Reason> {
-        let open = self.open_to(vec![wire.origin.clone(), wire.destination.origin.clone()]);
+    async fn wire(&mut self, wire: SealedWire) -> Result<(), Reason> {
+        self.stop_renewing();
+        let open = self.open_to(vec![wire.origin.clone(), wire.destination.origin.clone()])?;
         let filled = release_within(&self.proxy, &open, || self.tab.fill_wire(wire)).await?;
         filled.map(|_| ()).map_err(|e| wire_reason(&e))
     }

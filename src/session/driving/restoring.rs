@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use browser_signals::matching::{FormKind, kind_of_form};
 use browser_signals::playwright::{Browser, Tab};
 use browser_signals::{Container, Destination, Fact, Observed, Origin, Sink, Snapshot, Verb};
 use policy_dfa::{
@@ -20,6 +19,7 @@ use crate::consent::{Asked, ConsentPrompt, Notice, QuestionTask, Ticket};
 use crate::egress::ReleasedValue;
 use crate::egress::proxy::EgressProxy;
 use crate::guard::Dependencies;
+use crate::guard::purpose::has_account_control;
 use crate::session::SessionError;
 use crate::session::core::Look;
 use crate::session::prompts::{consent_events, subject_of};
@@ -27,7 +27,7 @@ use crate::storage::login_folder::LoginInUse;
 use crate::system::unix_ms;
 
 /// Words in a path or in a label that lead out of a login, as sites write them.
-const OUT: [&str; 16] = [
+const OUT: [&str; 20] = [
     "logout",
     "signout",
     "log out",
@@ -44,7 +44,32 @@ const OUT: [&str; 16] = [
     "esci",
     "uitloggen",
     "afmelden",
+    "deconnexion",
+    "deconnecter",
+    "cerrar sesion",
+    "disconnect",
 ];
+
+/// Words in an address that lead into a login, or into another one.
+const IN: [&str; 14] = [
+    "login",
+    "log-in",
+    "log_in",
+    "signin",
+    "sign-in",
+    "sign_in",
+    "magic",
+    "token",
+    "auth",
+    "sso",
+    "switch",
+    "impersonate",
+    "anmelden",
+    "connexion",
+];
+
+/// The fewest characters of a part of an address that counts as a token, where it has letters and digits.
+const TOKEN: usize = 16;
 
 /// A login that the user agreed to, which no other container uses.
 pub(super) struct AgreedLogin {
@@ -71,11 +96,13 @@ impl SealedTask {
         if !logs_in || self.surface != TaskSurface::Container {
             return Ok(None);
         }
-        let Some(login) = dependencies.saved_login(self.task.origins()) else { return Ok(None) };
-        let Some(in_use) = dependencies.begin_to_use(login.id) else {
-            self.not_restored = Some((login.origin, Reason::LimitReached));
+        let Some(found) = dependencies.saved_login(self.task.origins()) else { return Ok(None) };
+        let Some(in_use) = dependencies.begin_to_use(found.id) else {
+            self.not_restored = Some((found.origin, Reason::LimitReached));
             return Ok(None);
         };
+        // The task that used it until now may have renewed it.
+        let Some(login) = dependencies.saved_login(&[found.origin]) else { return Ok(None) };
         let closed = self.task.origins().iter().filter(|origin| **origin != login.origin);
         let asked = Asked::Restore {
             site: login.origin.clone(),
@@ -174,10 +201,7 @@ async fn restore_into(
 ) -> Result<(), Reason> {
     let began = Instant::now();
     let now = || Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
-    let home = Url::parse(&format!("{}/", login.origin)).map_err(|_| Reason::OriginMismatch)?;
-    // What the site shows a stranger: it tells the connection, and is removed again.
-    tab.open(&home).await.map_err(|error| reason_of(&error))?;
-    let page = seen(tab).await?;
+    let page = open_as_a_stranger(tab, &login.origin).await?;
     let guessed = dependencies.memory.as_ref().is_some_and(|memory| memory.guessed() > 0);
     let history = History::default();
     let history = if guessed { decision.after(history, SessionEvent::Suspected) } else { history };
@@ -198,6 +222,25 @@ async fn restore_into(
     tab.restore_login(&state).await.map_err(|error| reason_of(&error))
 }
 
+/// Opens what the site shows a stranger, which tells the connection and is removed again. A site whose first page leads a stranger to
+/// another site, such as its identity provider, may still answer for a file.
+async fn open_as_a_stranger(tab: &Tab, origin: &Origin) -> Result<Observed<Snapshot>, Reason> {
+    let mut last = Reason::OriginMismatch;
+    for path in ["/", "/robots.txt", "/favicon.ico"] {
+        let url = Url::parse(&format!("{origin}{path}")).map_err(|_| Reason::OriginMismatch)?;
+        match tab.open(&url).await {
+            Ok(()) => {
+                let page = seen(tab).await?;
+                if page.origin.known() == Some(origin) {
+                    return Ok(page);
+                }
+            }
+            Err(error) => last = reason_of(&error),
+        }
+    }
+    Err(last)
+}
+
 async fn seen(tab: &Tab) -> Result<Observed<Snapshot>, Reason> {
     let pages = look(tab, Look::Page).await.map_err(|error| reason_of(&error))?;
     pages.into_iter().next().ok_or(Reason::StaleDocument)
@@ -215,13 +258,26 @@ impl RestoredLogin {
         self.renews &= !leaves_the_login(verb, page);
     }
 
-    /// Renews the login with what the site set in this container, if it may, and returns its origin if it did.
-    pub(super) async fn renew(&self, tab: &Tab, dependencies: &mut Dependencies) -> Option<Origin> {
+    /// The login is not renewed by this container any more.
+    pub(super) fn stop_renewing(&mut self) {
+        self.renews = false;
+    }
+
+    /// Renews the login with what the site set in this container, if it may. Returns the record of it where something differed.
+    pub(super) async fn renew(&self, tab: &Tab, dependencies: &mut Dependencies) -> Option<AuditEvent> {
         if !self.renews {
             return None;
         }
         let now = tab.present_cookies().await.ok()?;
-        dependencies.renew_login(self.login.id, now).then(|| self.login.origin.clone())
+        let failed = match dependencies.renew_login(self.login.id, now) {
+            Ok(false) => return None,
+            Ok(true) => None,
+            Err(error) => Some(error.reason()),
+        };
+        if failed.is_some() {
+            tracing::warn!("a saved login could not be renewed; the site may ask for a login the next time");
+        }
+        Some(AuditEvent::LoginRenewed { origin: self.login.origin.clone(), failed })
     }
 }
 
@@ -232,13 +288,52 @@ fn leaves_the_login(verb: &Verb, page: Option<&Snapshot>) -> bool {
         let text = text.to_lowercase().replace(['-', '_'], " ");
         OUT.iter().any(|word| text.contains(word) || text.contains(&word.replace(' ', "")))
     };
-    let opens_out = matches!(verb, Verb::Open { url } if says_out(url));
+    // An address may log in by itself, as the links in a site's e-mails do.
+    let opens_out = matches!(verb, Verb::Open { url } if says_out(url) || may_log_in(url));
     let of_page = |page: &Snapshot| {
         let target = page.target.iter().any(|target| says_out(&target.label) || says_out(&target.name));
-        let goal = page.destination.known().is_some_and(|to| says_out(&to.path));
-        let has_password = page.controls.iter().any(|control| &*control.input_type == "password");
-        let logs_in = page.form.is_some() && kind_of_form(&page.controls, &page.words) == FormKind::Login;
-        target || goal || has_password || logs_in || page.sink == Fact::Known(Sink::LoginForm)
+        let goal = page.destination.known().is_some_and(|to| says_out(&to.path) || may_log_in(&to.path));
+        target || goal || has_account_control(page) || page.sink == Fact::Known(Sink::LoginForm)
     };
     opens_out || (acts && page.is_some_and(of_page))
+}
+
+/// Whether an address may begin a login: by its words, or by a part that looks like a token.
+fn may_log_in(address: &str) -> bool {
+    let address = address.to_lowercase();
+    let path = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
+    let path = path.find(['/', '?']).and_then(|at| path.get(at..)).unwrap_or_default();
+    let has_word = IN.iter().any(|word| path.contains(word));
+    has_word || path.split(['/', '?', '&', '=', '#', ';']).any(|part| TOKEN <= part.len() && is_mixed(part))
+}
+
+fn is_mixed(part: &str) -> bool {
+    let has = |of: fn(&u8) -> bool| part.as_bytes().iter().any(of);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_may_log_in_or_out_is_told_from_others() {
+        let logs_in = [
+            "https://shop.example/magic?x=1",
+            "https://shop.example/a?k=8f2kq7lw91mzpqrt",
+            "https://shop.example/e/8f2kq7lw91mzpqrt",
+            "/users/sign_in",
+            "https://shop.example/switch-user/4",
+        ];
+        for address in logs_in {
+            assert!(may_log_in(address), "{address}");
+        }
+        for address in ["https://shop.example", "https://shop.example/orders?page=2", "/blue-kettle-2", "/"] {
+            assert!(!may_log_in(address), "{address}");
+        }
+        for address in ["https://shop.example/deconnexion", "/Cerrar-Sesion", "/user/log_out", "/sign-out"] {
+            let url = address.to_owned();
+            assert!(leaves_the_login(&Verb::Open { url }, None), "{address}");
+        }
+    }
 }

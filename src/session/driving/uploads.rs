@@ -120,7 +120,7 @@ impl Session {
         let paths = copies.paths.clone();
         // Chromium reads them when the page does.
         self.uploaded.push(copies);
-        let open = self.open_to(target.origins());
+        let open = self.open_to(target.origins())?;
         release_within(&self.proxy, &open, async || ()).await?;
         // A page may send its form by itself once it has the files.
         self.agent_actions.set_sending(true);

@@ -183,7 +183,8 @@ impl Vault {
         if own.login.ends_ms <= now_ms {
             return Err(LoginError::Ended);
         }
-        let state = sealed::open(&self.id, own, sealed)?;
+        let mut state = sealed::open(&self.id, own, sealed)?;
+        state.drop_ended(now_ms);
         let handle = self.handle_of_login(&origin)?;
         let binding = Binding::Origin(origin);
         let keys = self.keys.as_ref().ok_or(VaultError::Locked)?;
@@ -191,7 +192,8 @@ impl Vault {
         let seal = |token: &str, entropy: &mut dyn Entropy| {
             Record::seal(&self.id, &keys.records, place, 1, token.as_bytes(), entropy)
         };
-        let tokens = state.tokens().into_iter().map(|token| seal(token, entropy));
+        let tokens = state.tokens();
+        let tokens = tokens.iter().map(|token| seal(token, entropy));
         let tokens = tokens.collect::<Result<Vec<_>, _>>()?;
         self.task.tokens.extend(tokens);
         Ok((state, handle))

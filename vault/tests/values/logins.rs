@@ -173,6 +173,35 @@ fn a_login_ends_with_its_first_lasting_cookie_with_the_users_days_and_after_thir
     assert_eq!(ends(0, None), 1);
 }
 
+/// A browser would refuse the whole login for the sake of one ended cookie.
+#[test]
+fn a_cookie_that_has_ended_is_left_out() {
+    let (mut point, verifier) = guard(1);
+    let mut vault = empty(verifier);
+    let ends = (NOW_MS + 3 * DAY_MS) as f64 / 1000.0;
+    let short = LoginState::simulated(&shop(), &[("sid", COOKIE)], &[("token", STORED)], Some(ends));
+    let sealed = vault.save_login(&short, 30, NOW_MS, &mut entropy(2)).unwrap();
+    let mut tokens = |now_ms: u64| {
+        let opened =
+            vault.open_login(grant(&mut point), &fresh(), (NOW, now_ms), &sealed.bytes, &mut entropy(3));
+        opened.map(|(state, _)| state.tokens().iter().map(|token| token.to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(tokens(NOW_MS + 2 * DAY_MS).unwrap(), [STORED, COOKIE]);
+    assert_eq!(tokens(NOW_MS + 4 * DAY_MS), Err(LoginError::Ended));
+    let sooner = (NOW_MS + 3_600_000) as f64 / 1000.0;
+    let short = LoginState::simulated(&shop(), &[("sid", COOKIE)], &[("token", STORED)], Some(sooner));
+    let sealed = vault.save_login(&short, 30, NOW_MS, &mut entropy(4)).unwrap();
+    let opened = vault.open_login(
+        grant(&mut point),
+        &fresh(),
+        (NOW, NOW_MS + 7_200_000),
+        &sealed.bytes,
+        &mut entropy(3),
+    );
+    let left: Vec<String> = opened.unwrap().0.tokens().iter().map(|token| token.to_string()).collect();
+    assert_eq!(left, [STORED]);
+}
+
 #[test]
 fn an_ended_login_a_foreign_page_and_a_lower_container_open_nothing() {
     let (mut point, verifier) = guard(1);
@@ -232,7 +261,9 @@ fn a_renewal_takes_new_cookies_into_a_new_file_and_keeps_the_end() {
     let (state, handle) = vault
         .open_login(grant(&mut point), &fresh(), (NOW, NOW_MS), &renewed.bytes, &mut entropy(3))
         .unwrap();
-    assert!(state.tokens().contains(&NEW) && state.tokens().contains(&STORED));
+    let tokens = state.tokens();
+    let has = |text: &str| tokens.iter().any(|token| token.as_str() == text);
+    assert!(has(NEW) && has(STORED));
     let released = [(handle.as_str(), Field::Password)];
     assert_eq!(vault.scan_released(NEW, &released).unwrap().len(), 1);
     vault.forget_login_tokens();

@@ -57,7 +57,8 @@ async function (command, given) {
 
   const done = request => new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = request.onblocked = () => reject(request.error);
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => reject(new Error('blocked'));
   });
   const ended = transaction => new Promise((resolve, reject) => {
     transaction.oncomplete = resolve;
@@ -110,15 +111,25 @@ async function (command, given) {
   };
 
   if (command === 'read') {
-    const lost = { session: sessionStorage.length, records: 0 };
-    const databases = [];
-    for (const { name } of await indexedDB.databases()) databases.push(await readDatabase(name, lost));
-    let text = databases.length ? JSON.stringify(databases) : '';
-    if (text.length > MOST_CHARACTERS) {
-      lost.records += databases.reduce((sum, { stores }) => sum + stores.reduce((of, store) => of + store.records.length, 0), 0);
-      text = '';
+    const lost = { session: sessionStorage.length, records: 0, databases: 0 };
+    const texts = [];
+    for (const { name } of await indexedDB.databases()) {
+      try {
+        texts.push(JSON.stringify(await readDatabase(name, lost)));
+      } catch {
+        lost.databases += 1;
+      }
     }
-    return { local: Object.entries(localStorage), databases: text, lost };
+    // The smallest first: a login is small, and a site's cache is not.
+    texts.sort((one, other) => one.length - other.length);
+    let rest = MOST_CHARACTERS;
+    const kept = texts.filter(text => (rest -= text.length + 1) >= 0);
+    lost.databases += texts.length - kept.length;
+    // Half a character, which some compressed data has, cannot be told in JSON.
+    const all = Object.entries(localStorage);
+    const local = all.filter(entry => entry.every(text => text.isWellFormed()));
+    lost.records += all.length - local.length;
+    return { local, databases: kept.length ? `[${kept}]` : '', lost };
   }
   const { local, databases } = given;
   localStorage.clear();

@@ -488,11 +488,52 @@ async fn a_login_is_renewed_by_the_site_and_not_after_a_login_or_logout() {
     world.site.set(|served| (served.good, served.member) = (good.clone(), "Marguerite".to_owned()));
     assert!(world.run(Answer::Once, &HOME).await.text().contains("Hello Marguerite"));
 
-    // So does an address that the agent opens.
+    // Nor after an address that may have logged in somebody else by a token in it.
+    world.site.set(|served| served.rotates = true);
+    let magic = Step::Open("https://members.test/?k=8f2kq7lw91mzpqrt");
+    let run = world.run(Answer::Once, &[magic, Step::Open("https://members.test/"), Step::Read]).await;
+    assert!(run.text().contains("Hello Marguerite"), "{:?}", run.answers);
+    assert!(!run.records.contains("login_renewed"), "{}", run.records);
+    world.site.set(|served| (served.rotates, served.good) = (false, good.clone()));
+
+    // An address that the agent opens ends the login too.
     let run = world.run(Answer::Once, &[Step::Open("https://members.test/logout"), Step::Read]).await;
     assert!(run.text().contains("Bye") && !run.records.contains("login_renewed"), "{:?}", run.answers);
     world.site.set(|served| (served.good, served.member) = (good, "Marguerite".to_owned()));
     assert!(world.run(Answer::Once, &HOME).await.text().contains("Hello Marguerite"));
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewal_that_cannot_be_written_is_recorded_and_leaves_the_login_as_it_was() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let world = World::new(FIRST).await;
+    let good = world.site.served.lock().unwrap().good.clone();
+    let folder = LoginFolder::beside(&world.vault_path());
+    let browser = world.browser().await;
+    let (guard, _, log) = world.guard(Answer::Once);
+    let prompt = format!("Log in at {ORIGIN}/ and tell me my last order");
+    world.site.set(|served| served.rotates = true);
+    let mut session = Session::begin(guard, &browser, &prompt).await.unwrap();
+    let open = |url: &str| Action::Verb(Verb::Open { url: url.to_owned() });
+    session.act(open("https://members.test/")).await;
+    // The guard does not write into a folder that others can reach.
+    set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+    let (_, guard) = session.finish().await;
+    set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+    let failed = "\"event\":\"login_renewed\",\"failed\":\"value_damaged\"";
+    assert!(log.text().contains(failed), "{}", log.text());
+
+    world.site.set(|served| (served.rotates, served.good) = (false, good));
+    let mut again = Session::begin(guard, &browser, &prompt).await.unwrap();
+    assert!(again.logged_in().is_some(), "{}", log.text());
+    again.act(open("https://members.test/")).await;
+    let read = again.act(Action::Verb(Verb::Read)).await.to_string();
+    assert!(read.contains("Hello Marguerite"), "{read}");
+    again.finish().await;
+    browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
