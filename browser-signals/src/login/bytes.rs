@@ -115,7 +115,7 @@ fn text(to: &mut impl Sink, text: &str) {
     to.put(text.as_bytes());
 }
 
-/// What is not read yet.
+/// The bytes that are not read yet.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("scripts/login.js");
 /// The path of the empty document. The site is not asked for it.
 const EMPTY: &str = "/.well-known/portcullis-empty";
 
-/// What could not be taken along with a login.
+/// The number of the parts that stay behind when a login is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NotTaken {
     /// The cookies of the container that this origin does not get, such as those of an identity provider.

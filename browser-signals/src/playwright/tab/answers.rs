@@ -22,7 +22,7 @@ const MOST_ROUNDS: u8 = 3;
 /// How many running requests and slow addresses are remembered.
 const MOST_RUNNING: usize = 1_000;
 const MOST_SLOW: usize = 100;
-/// What a request is for whose answer changes what the page shows. Event streams and sockets have types of their own; pictures
+/// The types of requests whose answers change what the page shows. Event streams and sockets have types of their own; pictures
 /// and messages that need no answer (`Ping`) are not waited for.
 const AWAITED: [&str; 5] = ["Document", "Script", "Stylesheet", "XHR", "Fetch"];
 /// The content of an answer that never ends, also where a page asks for it with `fetch`.
