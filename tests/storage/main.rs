@@ -13,5 +13,6 @@ mod storage_support;
 mod crash;
 mod folder;
 mod kill;
+mod login_folder;
 mod simulated;
 mod vault_file;

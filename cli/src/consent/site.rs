@@ -145,30 +145,123 @@ fn forms(all: &[&StandingConsent]) -> String {
 
 /// What the record says of the site: releases and refusals by kind, and the last day.
 fn done_there(log: &Path, to: &Origin) -> Result<Vec<String>, Failure> {
-    let (mut counts, mut last): (BTreeMap<String, u64>, u64) = Default::default();
+    let mut there = DoneThere::default();
     for segment in segments(&SystemDisk, log).map_err(failure)? {
         let bytes = segment.read(&SystemDisk).map_err(failure)?;
-        for record in String::from_utf8_lossy(&bytes).lines().filter_map(|line| Record::parse(line).ok()) {
-            let text =
-                |name: &str| record.body.get(name).and_then(|value| value.as_str()).unwrap_or_default();
-            if text("origin") != to.to_string() {
-                continue;
+        let text = String::from_utf8_lossy(&bytes);
+        text.lines()
+            .filter_map(|line| Record::parse(line).ok())
+            .for_each(|record| there.note(&record, &to.to_string()));
+    }
+    Ok(there.lines())
+}
+
+/// The records about one site, counted by what they say.
+#[derive(Default)]
+struct DoneThere {
+    counts: BTreeMap<String, u64>,
+    /// The kinds of releases that began there and whose outcome is not read yet, by session and request.
+    begun: BTreeMap<(String, String), String>,
+    last_ms: u64,
+}
+
+impl DoneThere {
+    fn note(&mut self, record: &Record, site: &str) {
+        let text = |name: &str| record.body.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+        let request = record.body.get("request").map(ToString::to_string).unwrap_or_default();
+        let id = (record.session.to_string(), request);
+        let or_failed = |done: String, not_done: String| match text("failed") {
+            "" => done,
+            reason => format!("{not_done}: {reason}"),
+        };
+        let what = match record.event.as_str() {
+            "outcome" => {
+                let Some(kind) = self.begun.remove(&id) else { return };
+                or_failed(format!("{kind} released"), format!("{kind} not released"))
             }
-            let what = match record.event.as_str() {
-                "intent" => format!("{} released", text("kind")),
-                "refused" => format!("{} refused: {}", text("kind"), text("reason")),
-                "login_restored" => "saved login used".to_owned(),
-                "uploaded" => "files uploaded".to_owned(),
-                _ => continue,
-            };
-            *counts.entry(what).or_default() += 1;
-            last = last.max(record.unix_ms);
+            _ if text("origin") != site => return,
+            "intent" => {
+                self.begun.insert(id, text("kind").to_owned());
+                return;
+            }
+            "refused" => format!("{} refused: {}", text("kind"), text("reason")),
+            "login_restored" => or_failed("saved login used".to_owned(), "saved login not used".to_owned()),
+            "uploaded" => "files uploaded".to_owned(),
+            _ => return,
+        };
+        *self.counts.entry(what).or_default() += 1;
+        self.last_ms = self.last_ms.max(record.unix_ms);
+    }
+
+    fn lines(mut self) -> Vec<String> {
+        // A guard that ended in between wrote no outcome.
+        for kind in std::mem::take(&mut self.begun).into_values() {
+            *self.counts.entry(format!("{kind} released perhaps: no outcome is recorded")).or_default() += 1;
         }
+        if self.counts.is_empty() {
+            return vec!["what was done there: nothing".to_owned()];
+        }
+        let head = match self.last_ms {
+            0 => "what was done there".to_owned(),
+            last => format!("what was done there, last on {}", day(last)),
+        };
+        let lines = self.counts.into_iter().map(|(what, count)| format!("  {count:>4}  {what}"));
+        std::iter::once(head).chain(lines).collect()
     }
-    if counts.is_empty() {
-        return Ok(vec!["what was done there: nothing".to_owned()]);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use portcullis::audit::{AuditLog, MemoryLog, SessionId};
+    use portcullis::policy::Reason;
+    use portcullis::sirl::FieldSet;
+
+    use super::*;
+
+    #[test]
+    fn what_was_done_is_told_from_what_was_begun_or_failed() {
+        let shop = Origin::parse("https://shop.example").unwrap();
+        let other = Origin::parse("https://other.example").unwrap();
+        let mut log = MemoryLog::default();
+        let session = SessionId::new([7; 8]);
+        let intent = |request, origin: &Origin| AuditEvent::Intent {
+            request,
+            kind: Kind::Address,
+            fields: FieldSet::EMPTY.with(Field::City),
+            origin: origin.clone(),
+            delivery: portcullis::policy::Delivery::Fill,
+            amount: None,
+        };
+        let outcome = |request, failed| AuditEvent::Outcome { request, failed };
+        let restored = |failed| AuditEvent::LoginRestored { origin: shop.clone(), failed };
+        let events = [
+            intent(1, &shop),
+            outcome(1, None),
+            intent(2, &shop),
+            outcome(2, Some(Reason::StaleDocument)),
+            intent(3, &shop),
+            intent(4, &other),
+            outcome(4, None),
+            restored(None),
+            restored(Some(Reason::ValueDamaged)),
+        ];
+        for event in &events {
+            log.append(session, event, 1_800_000_000_000, true).unwrap();
+        }
+        let mut there = DoneThere::default();
+        let text = log.text();
+        text.lines().for_each(|line| there.note(&Record::parse(line).unwrap(), &shop.to_string()));
+        let lines = there.lines();
+        assert!(lines.first().unwrap().contains("last on 2027-01-15"), "{lines:?}");
+        let counted: Vec<&str> = lines.iter().skip(1).map(|line| line.trim()).collect();
+        let expected = [
+            "1  address not released: stale_document",
+            "1  address released",
+            "1  address released perhaps: no outcome is recorded",
+            "1  saved login not used: value_damaged",
+            "1  saved login used",
+        ];
+        assert_eq!(counted, expected);
     }
-    let head = format!("what was done there, last on {}", day(last));
-    let lines = counts.into_iter().map(|(what, count)| format!("  {count:>4}  {what}"));
-    Ok(std::iter::once(head).chain(lines).collect())
 }
