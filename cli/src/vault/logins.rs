@@ -51,7 +51,9 @@ pub fn forget(target: &Target, site: &str) -> Result<(), Failure> {
 
 /// Removes the files of logins that the vault does not have.
 pub fn sweep(folder: &LoginFolder, vault: &Vault) {
-    let files: Vec<_> = vault.saved_logins().unwrap_or_default().iter().map(|login| login.file).collect();
+    // Without the list no file is known to be needless.
+    let Ok(saved) = vault.saved_logins() else { return };
+    let files: Vec<_> = saved.iter().map(|login| login.file).collect();
     if let Err(error) = folder.keep_only(&files) {
         eprintln!(
             "warning: a file in {} that opens nothing any more stays: {error}",

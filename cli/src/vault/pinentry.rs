@@ -82,10 +82,12 @@ impl Window {
 
     /// Asks for the passphrase; none if the user gives none, or the program goes away.
     fn ask(&mut self, vault: &str, again: bool) -> Option<Secret> {
-        let error =
-            if again { "SETERROR The passphrase does not open this vault" } else { "SETTITLE Portcullis" };
         let description = format!("SETDESC Portcullis needs the passphrase of the vault {}", escaped(vault));
-        for command in ["SETTITLE Portcullis", &description, "SETPROMPT Passphrase:", error] {
+        let mut commands = vec!["SETTITLE Portcullis", &description, "SETPROMPT Passphrase:"];
+        if again {
+            commands.push("SETERROR The passphrase does not open this vault");
+        }
+        for command in commands {
             self.say(command)?;
         }
         self.say("GETPIN")?.filter(|passphrase| !passphrase.is_empty())
