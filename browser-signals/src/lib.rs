@@ -94,7 +94,7 @@ pub use site::{Site, SiteError};
 pub use snapshot::{Control, Destination, FormId, NodeId, Sink, Snapshot, TlsState};
 pub use text::{outline, rendered, text_guard, web_address};
 pub use text_guard::{TextGuard, TextWithheld};
-pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, TypeManner, Verb};
+pub use verb::{ClickManner, ElementRef, HeldKeys, MouseButton, PlaceInElement, TypeManner, Verb};
 
 /// The program in the README compiles.
 #[cfg(doctest)]

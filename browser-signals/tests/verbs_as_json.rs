@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-use browser_signals::verb::{ClickManner, HeldKeys, MouseButton, TypeManner};
+use browser_signals::verb::{ClickManner, HeldKeys, MouseButton, PlaceInElement, TypeManner};
 use browser_signals::{ElementRef, Verb, tool};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -16,10 +16,10 @@ fn element() -> impl Strategy<Value = ElementRef> {
 
 fn manner() -> impl Strategy<Value = ClickManner> {
     let button = select(vec![MouseButton::Left, MouseButton::Right]);
-    (button, any::<[bool; 5]>()).prop_map(|(button, [twice, alt, control, meta, shift])| ClickManner {
-        button,
-        twice,
-        held: HeldKeys { alt, control, meta, shift },
+    let place = option::of(any::<(i32, i32)>());
+    (button, any::<[bool; 5]>(), place).prop_map(|(button, [twice, alt, control, meta, shift], place)| {
+        let held = HeldKeys { alt, control, meta, shift };
+        ClickManner { button, twice, held, place: place.map(|(x, y)| PlaceInElement { x, y }) }
     })
 }
 
@@ -58,6 +58,7 @@ fn nearly_a_verb() -> impl Strategy<Value = Map<String, Value>> {
         "doubleClick",
         "button",
         "modifiers",
+        "position",
         "text",
         "slowly",
         "values",
@@ -70,6 +71,7 @@ fn nearly_a_verb() -> impl Strategy<Value = Map<String, Value>> {
         json!("e1"),
         json!("click"),
         json!("left"),
+        json!({ "x": 3, "y": -40 }),
         json!(true),
         json!(7),
         json!(5_000_000_000_u64),

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use clap::builder::NonEmptyStringValueParser;
 use mcp_guard::consent::form::ClientForm;
 use mcp_guard::consent::{ClientSlot, ThroughClient};
-use mcp_guard::{Allowed, Gateway, GatewaySettings, Snapshots};
+use mcp_guard::{Allowed, Capabilities, Gateway, GatewaySettings, Snapshots};
 use portcullis::Guard;
 use portcullis::consent::page::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
@@ -46,6 +46,17 @@ enum Tools {
     Network,
 }
 
+/// The groups of tools of playwright-mcp's option of the same name.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Group {
+    /// `browser_mouse_click_xy`: a click at a point of a picture.
+    Vision,
+    /// `browser_pdf_save`: the page as a PDF in the folder of `--downloads`.
+    Pdf,
+    /// `browser_verify_…`: checks of what the page shows.
+    Testing,
+}
+
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Further options from this TOML file: `headed = true`, `private-hosts = ["localhost:8080"]`. Its keys are the names of these
@@ -77,6 +88,9 @@ pub struct Arguments {
     /// Offer tools that are otherwise withheld. In a container with the user's values they are off nevertheless.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Tools>,
+    /// Offer further groups of tools, as playwright-mcp does.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    caps: Vec<Group>,
     /// Let pages download files into this folder, for you. Without it every download is refused. The agent gets no content of the
     /// files, and nothing opens them.
     #[arg(long, value_name = "FOLDER")]
@@ -111,6 +125,12 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             folder.display()
         )));
     }
+    if arguments.caps.contains(&Group::Pdf) && arguments.downloads.is_none() {
+        return Err(Failure::Input(
+            "`--caps pdf` keeps pages in the folder for downloads; name one with `--downloads FOLDER`"
+                .to_owned(),
+        ));
+    }
     let files =
         arguments.files.as_deref().map(|folder| upload_folder(folder, arguments.downloads.as_deref()));
     let files = files.transpose()?;
@@ -130,6 +150,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             scripts: arguments.observe || arguments.allow.contains(&Tools::Scripts),
             network: arguments.observe || arguments.allow.contains(&Tools::Network),
             files: files.is_some(),
+        },
+        capabilities: Capabilities {
+            vision: arguments.caps.contains(&Group::Vision),
+            pdf: arguments.caps.contains(&Group::Pdf),
+            testing: arguments.caps.contains(&Group::Testing),
         },
         snapshots: if arguments.no_snapshots { Snapshots::OnRequest } else { Snapshots::AfterActions },
     };

@@ -38,7 +38,7 @@ pub enum Verb {
     Click {
         /// The element.
         target: ElementRef,
-        /// The button, the number of clicks, and the held keys.
+        /// The button, the number of clicks, the held keys, and the place.
         manner: ClickManner,
     },
     /// Move the mouse over an element.
@@ -151,6 +151,23 @@ pub struct ClickManner {
     pub twice: bool,
     /// The keys that are held.
     pub held: HeldKeys,
+    /// The place in the element; its centre without one.
+    pub place: Option<PlaceInElement>,
+}
+
+/// A place in an element, in CSS pixels from the upper left corner of its box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, expecting = "an object with whole numbers `x` and `y`")
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlaceInElement {
+    /// To the right.
+    pub x: i32,
+    /// Down.
+    pub y: i32,
 }
 
 /// A button of the mouse. The middle one is left out: on Linux it pastes what was selected last, also by the user in another

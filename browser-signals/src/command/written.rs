@@ -9,7 +9,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::key::WritingKey;
-use super::verb::{ClickManner, ElementRef, HeldKeys, MouseButton, TypeManner, Verb};
+use super::verb::{ClickManner, ElementRef, HeldKeys, MouseButton, PlaceInElement, TypeManner, Verb};
 
 // The doc comments are the descriptions in the schema, which a model reads.
 #[derive(Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub(super) enum Written {
         /// The keys that are held
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         modifiers: Vec<Modifier>,
+        /// The place in the element, in pixels from its upper left corner; the centre if left out
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<PlaceInElement>,
     },
     /// Move the mouse over an element
     Hover {
@@ -156,12 +159,13 @@ impl From<Written> for Verb {
         match written {
             Written::Open { url } => Verb::Open { url },
             Written::Read {} => Verb::Read,
-            Written::Click { target, double_click, button, modifiers } => {
+            Written::Click { target, double_click, button, modifiers, position } => {
                 let button = match button {
                     None | Some(Button::Left) => MouseButton::Left,
                     Some(Button::Right) => MouseButton::Right,
                 };
-                let manner = ClickManner { button, twice: double_click, held: held(&modifiers) };
+                let held = held(&modifiers);
+                let manner = ClickManner { button, twice: double_click, held, place: position };
                 Verb::Click { target: ElementRef(target), manner }
             }
             Written::Hover { target } => Verb::Hover { target: ElementRef(target) },
@@ -189,11 +193,12 @@ impl From<Verb> for Written {
         match verb {
             Verb::Open { url } => Written::Open { url },
             Verb::Read => Written::Read {},
-            Verb::Click { target, manner: ClickManner { button, twice, held } } => Written::Click {
+            Verb::Click { target, manner: ClickManner { button, twice, held, place } } => Written::Click {
                 target: target.0,
                 double_click: twice,
                 button: (button == MouseButton::Right).then_some(Button::Right),
                 modifiers: modifiers(held),
+                position: place,
             },
             Verb::Hover { target } => Written::Hover { target: target.0 },
             Verb::Drag { target, onto } => Written::Drag { start_target: target.0, end_target: onto.0 },
@@ -261,7 +266,8 @@ mod tests {
     fn every_verb_is_read_as_it_is_written() {
         let target = || ElementRef("e5".to_owned());
         let held = HeldKeys { control: true, shift: true, ..HeldKeys::default() };
-        let twice = ClickManner { button: MouseButton::Right, twice: true, held };
+        let place = Some(PlaceInElement { x: 3, y: 40 });
+        let twice = ClickManner { button: MouseButton::Right, twice: true, held, place };
         let slowly = TypeManner::KeyByKey;
         for (verb, written) in [
             (Verb::Open { url: "a".into() }, json!({ "do": "open", "url": "a" })),
@@ -269,7 +275,10 @@ mod tests {
             (Verb::click(target()), json!({ "do": "click", "target": "e5" })),
             (
                 Verb::Click { target: target(), manner: twice },
-                json!({ "do": "click", "target": "e5", "doubleClick": true, "button": "right", "modifiers": ["Control", "Shift"] }),
+                json!({
+                    "do": "click", "target": "e5", "doubleClick": true, "button": "right", "modifiers": ["Control", "Shift"],
+                    "position": { "x": 3, "y": 40 },
+                }),
             ),
             (Verb::Hover { target: target() }, json!({ "do": "hover", "target": "e5" })),
             (

@@ -8,7 +8,7 @@
 //! | [`browser`] | the browser process: settings, launch, temporary folders, the guard's own window |
 //! | `cdp` | sessions of the browser's protocol, targets as they attach, and their events |
 //! | [`tab`] | one container: its state, its frames, navigation |
-//! | [`observation`] | snapshots, TLS, pictures, elements by selector |
+//! | [`observation`] | snapshots, TLS, pictures, boxes, elements by selector or point |
 //! | [`text`] | the text for the model |
 //! | `visibility` | which of that text a person sees, by the browser's layout |
 //! | [`action`] | click, type, select, check, press, submit, and sealed fills |
@@ -57,6 +57,7 @@ pub use browser::{Browser, settings::BrowserSettings};
 pub use error::{BridgeError, LoadFailure};
 pub use network::proxy::ContainerProxy;
 pub use observation::ObservationTarget;
+pub use observation::boxes::ElementBox;
 pub use observation::picture::{Picture, PictureForm, PictureSettings};
 pub use tab::Tab;
 pub use tab::choosers::{FileChooser, FileChoosers};

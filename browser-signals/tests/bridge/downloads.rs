@@ -41,6 +41,34 @@ async fn an_address_that_is_a_download_is_no_page_that_cannot_be_reached() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_is_kept_as_a_pdf_under_the_name_of_its_host() {
+    let server = Server::start();
+    server.page("shop.example", "/", PAGE);
+    let folder = tempfile::tempdir().expect("a folder");
+    for kept in [true, false] {
+        let mut settings = settings(&server);
+        settings.downloads = kept.then(|| folder.path().to_owned());
+        let browser = launch_with(settings).await;
+        let tab = tab(&browser, &server, Container::T2).await;
+        tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
+        for name in ["shop.example.pdf", "shop.example (2).pdf"] {
+            tab.keep_as_pdf().await.expect("kept or refused");
+            let told = ended(&tab, 1).await;
+            if kept {
+                assert_eq!((told[0].name.as_str(), told[0].end), (name, DownloadEnd::Kept));
+                let written = fs::read(folder.path().join(name)).expect("the file");
+                assert!(written.starts_with(b"%PDF-") && told[0].bytes == written.len() as u64);
+            } else {
+                assert_eq!(told[0].end, DownloadEnd::NoFolder);
+            }
+        }
+        tab.close().await;
+        browser.close().await;
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 2);
+}
+
 async fn press(tab: &Tab, name: &str) {
     let target = ref_of(&tab.read(&Open).await.expect("text").text, &format!("\"{name}\""));
     let seen = tab.observe(ObservationTarget::Element(&target)).await.expect("a snapshot");

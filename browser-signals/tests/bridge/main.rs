@@ -20,6 +20,7 @@ mod login;
 #[cfg(all(feature = "pipe", unix))]
 mod pages;
 mod picturing;
+mod pointing;
 mod popups;
 mod racing;
 mod reading;

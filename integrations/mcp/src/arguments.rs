@@ -50,6 +50,81 @@ pub struct SnapshotArguments {
     pub limit: Option<f64>,
     #[schemars(description = "The rest of an answer that was cut: the word that it gave, such as c1")]
     pub continuation: Option<String>,
+    #[serde(default)]
+    #[schemars(
+        description = "Also where each element is: [box=x,y,width,height], in pixels of the window. Not once values of the user's are \
+                       in the container"
+    )]
+    pub boxes: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct MouseClickArguments {
+    #[schemars(description = "Pixels from the left side of the picture")]
+    pub x: f64,
+    #[schemars(description = "Pixels from its upper side")]
+    pub y: f64,
+    pub button: Option<ButtonArgument>,
+    #[schemars(description = "2 for a double click", range(min = 1, max = 2))]
+    pub click_count: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum ButtonArgument {
+    Left,
+    Right,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct VerifyElementArguments {
+    #[schemars(description = "Its role, as in the snapshot: - ROLE \"name\"")]
+    pub role: String,
+    #[schemars(description = "Its name, or a part of it")]
+    pub accessible_name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyTextArguments {
+    #[schemars(description = "The words, or a part of them")]
+    pub text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyListArguments {
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+    #[schemars(description = "Words of each item")]
+    pub items: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyValueArguments {
+    pub r#type: ControlArgument,
+    #[serde(rename = "element")]
+    #[schemars(description = ELEMENT)]
+    _element: Option<String>,
+    #[schemars(description = TARGET)]
+    pub target: String,
+    #[schemars(description = "The text that you typed, true or false, or the chosen option of a combobox")]
+    pub value: String,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum ControlArgument {
+    Textbox,
+    Checkbox,
+    Radio,
+    Combobox,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -2,15 +2,17 @@
 
 use portcullis::signals::key::keys_of;
 use portcullis::signals::playwright::{PictureForm, PictureSettings};
+use portcullis::signals::verb::{ClickManner, MouseButton};
 use portcullis::signals::{ElementRef, TypeManner, Verb, tool};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{
-    ConsoleArguments, DialogArguments, DragArguments, ElementArguments, FieldArguments, FindArguments,
-    FormArguments, LevelArgument, NoArguments, PartArgument, PlanArguments, RequestArguments,
-    RequestsArguments, ResizeArguments, ScreenshotArguments, ScriptArguments, SnapshotArguments, TabsAction,
-    TabsArguments, TypeArguments, UploadArguments, WaitArguments,
+    ButtonArgument, ConsoleArguments, ControlArgument, DialogArguments, DragArguments, ElementArguments,
+    FieldArguments, FindArguments, FormArguments, LevelArgument, MouseClickArguments, NoArguments,
+    PartArgument, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
+    ScriptArguments, SnapshotArguments, TabsAction, TabsArguments, TypeArguments, UploadArguments,
+    VerifyElementArguments, VerifyListArguments, VerifyTextArguments, VerifyValueArguments, WaitArguments,
 };
 use crate::catalogue::ToolEntry;
 use crate::requests::{AskArguments, plan_for};
@@ -68,6 +70,7 @@ pub enum Call {
         target: Option<String>,
         depth: Option<usize>,
         limit: Option<usize>,
+        boxes: bool,
     },
     /// The rest of a snapshot that was cut.
     Continue {
@@ -75,6 +78,15 @@ pub enum Call {
         limit: Option<usize>,
     },
     Find(SearchPattern),
+    /// A click on the element at a point of the window.
+    ClickAt {
+        x: f64,
+        y: f64,
+        manner: ClickManner,
+    },
+    Verify(Check),
+    /// The page as a PDF for the user.
+    KeepAsPdf,
     Fill(Vec<FieldToFill>),
     Wait {
         milliseconds: u32,
@@ -129,6 +141,19 @@ pub enum Call {
         number: usize,
         part: Option<PartArgument>,
     },
+}
+
+/// What `browser_verify_…` checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// An element with this role, and a name with these words, is there.
+    Element { role: String, name: String },
+    /// A person sees these words.
+    Text(String),
+    /// A person sees these words in an element.
+    Items { target: String, items: Vec<String> },
+    /// A control has this value.
+    Value { target: String, control: ControlArgument, value: String },
 }
 
 /// The pattern of `browser_find`.
@@ -212,14 +237,48 @@ pub fn read(offered: &[ToolEntry], name: &str, arguments: Map<String, Value>) ->
         },
         "browser_navigate_back" => Call::Act(given.verb("back")?),
         "browser_snapshot" => {
-            let SnapshotArguments { target, depth, limit, continuation } = given.read()?;
+            let SnapshotArguments { target, depth, limit, continuation, boxes } = given.read()?;
             let limit = limit.map(whole);
             match continuation {
-                None => Call::Snapshot { target, depth: depth.map(whole), limit },
-                Some(name) if target.is_none() && depth.is_none() => Call::Continue { name, limit },
-                Some(_) => return Err(no_call("give `continuation` without `target` and `depth`")),
+                None => Call::Snapshot { target, depth: depth.map(whole), limit, boxes },
+                Some(name) if target.is_none() && depth.is_none() && !boxes => Call::Continue { name, limit },
+                Some(_) => {
+                    return Err(no_call("give `continuation` without `target`, `depth` and `boxes`"));
+                }
             }
         }
+        "browser_mouse_click_xy" => {
+            let MouseClickArguments { x, y, button, click_count } = given.read()?;
+            let button = match button {
+                None | Some(ButtonArgument::Left) => MouseButton::Left,
+                Some(ButtonArgument::Right) => MouseButton::Right,
+            };
+            let twice = match click_count {
+                None | Some(1) => false,
+                Some(2) => true,
+                Some(_) => return Err(bad("`clickCount` is 1 or 2")),
+            };
+            Call::ClickAt { x, y, manner: ClickManner { button, twice, ..ClickManner::default() } }
+        }
+        "browser_verify_element_visible" => {
+            let VerifyElementArguments { role, accessible_name } = given.read()?;
+            Call::Verify(Check::Element { role, name: accessible_name })
+        }
+        "browser_verify_text_visible" => Call::Verify(Check::Text(given.read::<VerifyTextArguments>()?.text)),
+        "browser_verify_list_visible" => {
+            let VerifyListArguments { target, items, .. } = given.read()?;
+            Call::Verify(Check::Items { target, items })
+        }
+        "browser_verify_value" => {
+            let VerifyValueArguments { r#type, target, value, .. } = given.read()?;
+            if matches!(r#type, ControlArgument::Checkbox | ControlArgument::Radio)
+                && !["true", "false"].contains(&value.as_str())
+            {
+                return Err(bad("a check box is `true` or `false`"));
+            }
+            Call::Verify(Check::Value { target, control: r#type, value })
+        }
+        "browser_pdf_save" => given.nothing(Call::KeepAsPdf)?,
         "browser_find" => Call::Find(match given.read()? {
             FindArguments { text: Some(words), regex: None } => SearchPattern::Text(words),
             FindArguments { text: None, regex: Some(regex) } => expression(&regex),
@@ -419,7 +478,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
     use super::*;
     use crate::catalogue::all;
-    use portcullis::signals::{ClickManner, HeldKeys, MouseButton};
+    use portcullis::signals::{HeldKeys, PlaceInElement};
     use serde_json::json;
 
     fn call(name: &str, arguments: Value) -> Result<Call, CallError> {
@@ -443,13 +502,16 @@ mod tests {
             ),
             (
                 "browser_click",
-                json!({ "target": "e1", "button": "right", "doubleClick": true, "modifiers": ["Shift"] }),
+                json!({
+                    "target": "e1", "button": "right", "doubleClick": true, "modifiers": ["Shift"], "position": { "x": 4, "y": 9 },
+                }),
                 Call::Act(Verb::Click {
                     target: target(),
                     manner: ClickManner {
                         button: MouseButton::Right,
                         twice: true,
                         held: HeldKeys { shift: true, ..HeldKeys::default() },
+                        place: Some(PlaceInElement { x: 4, y: 9 }),
                     },
                 }),
             ),

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::arguments::{
     ConsoleArguments, DialogArguments, DragArguments, ElementArguments, FindArguments, FormArguments,
-    NoArguments, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments, ScreenshotArguments,
-    ScriptArguments, SnapshotArguments, TabsArguments, TypeArguments, UploadArguments, WaitArguments,
+    MouseClickArguments, NoArguments, PlanArguments, RequestArguments, RequestsArguments, ResizeArguments,
+    ScreenshotArguments, ScriptArguments, SnapshotArguments, TabsArguments, TypeArguments, UploadArguments,
+    VerifyElementArguments, VerifyListArguments, VerifyTextArguments, VerifyValueArguments, WaitArguments,
     verb_schema,
 };
 use crate::requests::AskArguments;
@@ -20,6 +21,12 @@ pub enum CarriedOutBy {
     Session,
     /// The session, if the user offers files.
     Uploads,
+    /// The session, if the user asked for checks of what the page shows.
+    Checks,
+    /// The session, if the user asked for PDFs.
+    Pdf,
+    /// The session, for a model that sees pictures: if the user asked for it, and while pictures are on.
+    Pictures,
     /// The browser's developer tools, without a decision of the session.
     DeveloperTools,
     /// The developer tools, if the user allowed scripts.
@@ -46,7 +53,8 @@ pub struct ToolEntry {
 impl ToolEntry {
     /// Returns true if it bypasses the session. Such a tool is off while the container may hold values of the user's.
     pub fn bypasses_session(&self) -> bool {
-        !matches!(self.by, CarriedOutBy::Session | CarriedOutBy::Uploads)
+        use CarriedOutBy::{Checks, Pdf, Session, Uploads};
+        !matches!(self.by, Session | Uploads | Checks | Pdf)
     }
 
     /// Returns true if it is offered under these settings.
@@ -54,6 +62,9 @@ impl ToolEntry {
         match self.by {
             CarriedOutBy::Session | CarriedOutBy::DeveloperTools => true,
             CarriedOutBy::Uploads => settings.allowed.files,
+            CarriedOutBy::Checks => settings.capabilities.testing,
+            CarriedOutBy::Pdf => settings.capabilities.pdf,
+            CarriedOutBy::Pictures => settings.capabilities.vision,
             CarriedOutBy::Scripts => settings.allowed.scripts,
             CarriedOutBy::Network => settings.allowed.network,
         }
@@ -65,6 +76,7 @@ pub fn all() -> Vec<ToolEntry> {
     let mut tools = own();
     tools.extend(acting());
     tools.extend(observing());
+    tools.extend(on_request());
     tools
 }
 
@@ -226,6 +238,52 @@ fn observing() -> Vec<ToolEntry> {
             "Show one request. Not once values of the user's are in the container",
             schema::<RequestArguments>(),
             CarriedOutBy::Network,
+        ),
+    ]
+}
+
+/// Tools of playwright-mcp's option `--caps`.
+fn on_request() -> Vec<ToolEntry> {
+    let check = |name, description, schema| ToolEntry {
+        by: CarriedOutBy::Checks,
+        ..reading(name, description, schema)
+    };
+    vec![
+        ToolEntry {
+            by: CarriedOutBy::Pictures,
+            ..tool(
+                "browser_mouse_click_xy",
+                "Click at a point of the window, as in a picture of it. Not once values of the user's are in the container",
+                schema::<MouseClickArguments>(),
+            )
+        },
+        ToolEntry {
+            by: CarriedOutBy::Pdf,
+            ..tool(
+                "browser_pdf_save",
+                "Keep the page as a PDF in the user's folder for downloads. You cannot read it",
+                schema::<NoArguments>(),
+            )
+        },
+        check(
+            "browser_verify_element_visible",
+            "Check that the page has an element of this role and name",
+            schema::<VerifyElementArguments>(),
+        ),
+        check(
+            "browser_verify_text_visible",
+            "Check that the page shows these words",
+            schema::<VerifyTextArguments>(),
+        ),
+        check(
+            "browser_verify_list_visible",
+            "Check that an element shows these items",
+            schema::<VerifyListArguments>(),
+        ),
+        check(
+            "browser_verify_value",
+            "Check what a control holds: the text that you typed, a check box, a radio button, or the option of a select",
+            schema::<VerifyValueArguments>(),
         ),
     ]
 }

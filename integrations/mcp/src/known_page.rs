@@ -59,10 +59,10 @@ impl KnownPage {
         }
     }
 
-    /// Tells the whole page.
-    pub fn whole(&mut self, now: &str, limit: Option<usize>) -> String {
+    /// Tells the whole page, in the words of `told`: with what later pages are not compared with.
+    pub fn whole(&mut self, now: &str, told: &str, limit: Option<usize>) -> String {
         self.text = Some(now.to_owned());
-        self.told("### Snapshot", now, limit)
+        self.told("### Snapshot", told, limit)
     }
 
     /// Tells a part of a page.
@@ -207,7 +207,7 @@ mod tests {
     fn a_long_page_is_told_in_parts() {
         let mut known = KnownPage::default();
         let page = page("none", "");
-        let mut told = known.whole(&page, Some(600));
+        let mut told = known.whole(&page, &page, Some(600));
         let mut all = String::new();
         while let Some((text, end)) = told.rsplit_once("\n(") {
             all += text.split_once('\n').unwrap().1;
@@ -219,7 +219,7 @@ mod tests {
         all += told.split_once('\n').unwrap().1;
         assert_eq!(all, page);
         // A page that is forgotten has no further parts.
-        let told = known.whole(&page, Some(600));
+        let told = known.whole(&page, &page, Some(600));
         let name = told.rsplit('"').nth(1).unwrap().to_owned();
         known.forget();
         assert!(known.continued(&name, None).is_err());
@@ -243,7 +243,7 @@ mod tests {
         #[test]
         fn changes_are_complete_and_nothing_else(before in pages(), now in pages()) {
             let mut known = KnownPage::default();
-            known.whole(&before, None);
+            known.whole(&before, &before, None);
             let told = known.after_action(&now);
             let line_of = |line: &str| line.trim_start().trim_start_matches(['-', '+']).trim_start().to_owned();
             let lines: HashSet<String> = told.lines().map(line_of).collect();

@@ -28,6 +28,7 @@
 //! | `requests` | requests for values as typed arguments |
 //! | `uploads` | files of the user's for a page |
 //! | `downloads` | the words for downloads |
+//! | `verify` | checks of what the page shows |
 //! | `engine` | the browser |
 
 mod catalogue;
@@ -51,11 +52,12 @@ mod server;
 mod target;
 mod task_session;
 mod uploads;
+mod verify;
 mod wire;
 mod worker;
 
 pub use gateway::Gateway;
-pub use settings::{Allowed, GatewayError, GatewaySettings, Snapshots};
+pub use settings::{Allowed, Capabilities, GatewayError, GatewaySettings, Snapshots};
 pub use task_session::{OpenTaskLog, ReceiveReport};
 
 /// The program in the README compiles.

@@ -1,12 +1,13 @@
 //! Calls that act on the page of the open session, or observe it.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use portcullis::Action;
 use portcullis::session::{ActionOutcome, ActionResult, ShownDialog};
 use portcullis::signals::playwright::{BridgeError, Picture};
-use portcullis::signals::rendered::as_seen;
+use portcullis::signals::verb::ClickManner;
 use portcullis::signals::{ElementRef, Verb};
 
 use crate::call::{Answer, Block, Call, FieldToFill, FieldValue, SearchPattern};
@@ -45,7 +46,9 @@ impl Worker {
                 }
                 Ok(self.with_page(answer).await)
             }
-            Call::Snapshot { target, depth, limit } => self.snapshot(target.as_deref(), depth, limit).await,
+            Call::Snapshot { target, depth, limit, boxes } => {
+                self.snapshot(target.as_deref(), depth, limit, boxes).await
+            }
             Call::Continue { name, limit } => Ok(Answer::text(self.known.continued(&name, limit)?)),
             Call::Find(pattern) => {
                 self.read().await?;
@@ -56,9 +59,25 @@ impl Worker {
                     _ => self.known.found(&format!("{count} lines match"), &found.join("\n")),
                 }))
             }
+            Call::Verify(check) => self.verify(check).await,
+            Call::KeepAsPdf => {
+                let session = self.session.as_mut().ok_or_else(no_page)?;
+                session.keep_as_pdf().await.map_err(|error| error.to_string())?;
+                Ok(Answer::text("ok"))
+            }
             Call::Act(mut verb) => {
                 self.find_elements(&mut verb).await?;
                 self.verb(verb).await
+            }
+            Call::ClickAt { x, y, manner } => {
+                let session = self.session.as_ref().ok_or_else(no_page)?;
+                let (target, place) = session.element_at(x, y).await.map_err(|error| match error {
+                    BridgeError::TextWithheld => OFF.to_owned(),
+                    BridgeError::NotOne(_) => "the point is outside of the window".to_owned(),
+                    error => error.to_string(),
+                })?;
+                let manner = ClickManner { place: Some(place), ..manner };
+                self.verb(Verb::Click { target, manner }).await
             }
             Call::ActAndSubmit(mut verb) => {
                 self.find_elements(&mut verb).await?;
@@ -239,7 +258,7 @@ impl Worker {
     }
 
     /// Reads the page for the agent. The error is the reason of a denial.
-    async fn read(&mut self) -> Result<(), String> {
+    pub(crate) async fn read(&mut self) -> Result<(), String> {
         let outcome = self.act(Action::Verb(Verb::Read)).await?;
         if let ActionResult::Page(text) = outcome.result {
             self.rendered = text;
@@ -317,6 +336,7 @@ impl Worker {
         target: Option<&str>,
         depth: Option<usize>,
         limit: Option<usize>,
+        boxes: bool,
     ) -> Result<Answer, String> {
         // The ref of a part belongs to the last snapshot; the next one assigns refs anew.
         let part = match target {
@@ -327,9 +347,22 @@ impl Worker {
             },
         };
         self.read().await?;
+        let boxes = match boxes {
+            false => HashMap::new(),
+            true => {
+                let session = self.session.as_ref().ok_or_else(no_page)?;
+                session.boxes().await.map_err(|error| match error {
+                    BridgeError::TextWithheld => OFF.to_owned(),
+                    error => error.to_string(),
+                })?
+            }
+        };
         // The line of the document, or of the element, and those in it: `depth` counts what is below them.
         let (text, outermost) = match (&part, depth) {
-            (None, None) => return Ok(Answer::text(self.known.whole(&self.rendered, limit))),
+            (None, None) => {
+                let told = rendered::with_boxes(&self.rendered, &boxes);
+                return Ok(Answer::text(self.known.whole(&self.rendered, &told, limit)));
+            }
             (Some(element), _) => {
                 let part = rendered::within(&self.rendered, &element.0);
                 (part.ok_or_else(|| format!("the page has no element {} any more", element.0))?, 1)
@@ -340,7 +373,7 @@ impl Worker {
             Some(depth) => rendered::levels(&text, depth.saturating_add(outermost)),
             None => text,
         };
-        Ok(Answer::text(self.known.part(&text, limit)))
+        Ok(Answer::text(self.known.part(&rendered::with_boxes(&text, &boxes), limit)))
     }
 
     /// Puts refs in the place of what the call names the elements of a verb by.
@@ -352,7 +385,7 @@ impl Worker {
     }
 
     /// Resolves the element that a call names.
-    async fn find(&mut self, written: &str) -> Result<ElementRef, String> {
+    pub(crate) async fn find(&mut self, written: &str) -> Result<ElementRef, String> {
         match Target::read(written).map_err(|error| error.to_string())? {
             Target::Ref(element) => Ok(element),
             Target::Rendered { role, name, exact } => {
@@ -411,8 +444,8 @@ impl Worker {
         let until = Instant::now() + TEXT_TIMEOUT;
         while text.is_some() || text_gone.is_some() {
             self.read().await?;
-            let seen = as_seen(&self.rendered);
-            let there = |words: &Option<String>| words.as_ref().map(|words| seen.contains(words.as_str()));
+            let there =
+                |words: &Option<String>| words.as_ref().map(|words| rendered::shows(&self.rendered, words));
             if there(&text) != Some(false) && there(&text_gone) != Some(true) {
                 break;
             }

@@ -1,13 +1,17 @@
 //! Parts of a page as it was rendered for the agent: an element with its contents, the first levels, the first lines, and lines
 //! that match or are new with the elements that they are in.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use portcullis::session::ListedPage;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
-use portcullis::signals::rendered::without_addresses;
+use portcullis::signals::ElementRef;
+use portcullis::signals::outline::quoted;
+use portcullis::signals::playwright::ElementBox;
+use portcullis::signals::rendered::{as_seen, quoted_words, without_addresses};
 
 use crate::call::SearchPattern;
 use crate::target::ref_of;
@@ -54,6 +58,37 @@ pub fn levels(text: &str, depth: usize) -> String {
         |line: &str| indent(line) / 2 - usize::from(indent(line) > 1 && !line.trim_start().starts_with('-'));
     let lines: Vec<&str> = text.lines().filter(|line| level(line) < depth).collect();
     lines.join("\n")
+}
+
+/// Returns true if a person sees these words on the page, in upper or lower case.
+pub fn shows(text: &str, words: &str) -> bool {
+    let quoted = quoted(words).to_lowercase();
+    let inner = quoted.strip_prefix('"').and_then(|words| words.strip_suffix('"')).unwrap_or(&quoted);
+    as_seen(text).to_lowercase().contains(inner)
+}
+
+/// A page with the box of each element after its ref.
+pub fn with_boxes<'a>(text: &'a str, boxes: &HashMap<ElementRef, ElementBox>) -> Cow<'a, str> {
+    if boxes.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let with_box = |line: &str| {
+        let found =
+            ref_of(line).and_then(|element| Some((format!("[ref={}]", element.0), boxes.get(&element)?)));
+        let words = quoted_words(line);
+        let is_own = |at: &usize| !words.iter().any(|quoted| quoted.words.contains(at));
+        let placed = found.and_then(|(mark, found)| {
+            let at = line.match_indices(&mark).map(|(at, _)| at).find(is_own)?;
+            Some((at + mark.len(), found))
+        });
+        match placed.and_then(|(at, found)| Some((line.get(..at)?, found, line.get(at..)?))) {
+            Some((before, ElementBox { x, y, width, height }, after)) => {
+                format!("{before} [box={x:.0},{y:.0},{width:.0},{height:.0}]{after}")
+            }
+            None => line.to_owned(),
+        }
+    };
+    Cow::Owned(text.lines().map(with_box).collect::<Vec<_>>().join("\n"))
 }
 
 /// A line of a page that is shown.

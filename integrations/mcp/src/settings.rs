@@ -30,6 +30,19 @@ pub struct Allowed {
     pub files: bool,
 }
 
+/// Further groups of playwright-mcp's tools, under the names of its option `--caps`. They are offered on request, since each tool
+/// lengthens the model's prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capabilities {
+    /// `browser_mouse_click_xy`: a click at a point of a picture.
+    pub vision: bool,
+    /// `browser_pdf_save`: the page as a PDF in the folder for downloads.
+    pub pdf: bool,
+    /// `browser_verify_…`: checks of what the page shows.
+    pub testing: bool,
+}
+
 /// The settings of the gateway. A program may read them from its own file, in which each may be left out:
 ///
 /// ```
@@ -46,6 +59,8 @@ pub struct GatewaySettings {
     pub task: Option<String>,
     /// The allowed tools.
     pub allowed: Allowed,
+    /// The further groups of tools.
+    pub capabilities: Capabilities,
     /// The additional content of an action's answer.
     pub snapshots: Snapshots,
 }

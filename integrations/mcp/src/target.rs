@@ -96,6 +96,14 @@ fn is_ref(text: &str) -> bool {
 
 /// The ref of a line. Text of the page is in quotes, so only a ref outside of quotes counts.
 pub fn ref_of(line: &str) -> Option<ElementRef> {
+    let outside = own_words(line);
+    let from = outside.find("[ref=")? + "[ref=".len();
+    let rest = outside.get(from..)?;
+    rest.get(..rest.find(']')?).map(|element| ElementRef(element.to_owned()))
+}
+
+/// The guard's own words in a line: what is outside of quotes.
+pub fn own_words(line: &str) -> String {
     let mut outside = String::new();
     let (mut quoted, mut escaped) = (false, false);
     for c in line.chars() {
@@ -107,13 +115,11 @@ pub fn ref_of(line: &str) -> Option<ElementRef> {
             _ => {}
         }
     }
-    let from = outside.find("[ref=")? + "[ref=".len();
-    let rest = outside.get(from..)?;
-    rest.get(..rest.find(']')?).map(|element| ElementRef(element.to_owned()))
+    outside
 }
 
 /// The first quoted text.
-fn quoted(text: &str) -> Option<String> {
+pub fn quoted(text: &str) -> Option<String> {
     let mut words = String::new();
     let mut characters = text.chars().skip_while(|c| *c != '"').skip(1);
     loop {

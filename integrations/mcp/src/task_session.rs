@@ -1,5 +1,6 @@
 //! The session of a task: guarded, or unguarded and only observed.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use portcullis::audit::AuditLog;
@@ -10,8 +11,8 @@ use portcullis::session::{ActionOutcome, ListedPage, Proposal, SessionError, Sho
 use portcullis::signals::playwright::developer_tools::console::ConsoleMessage;
 use portcullis::signals::playwright::developer_tools::requests::{PageRequest, ResponseBody};
 use portcullis::signals::playwright::developer_tools::{Recording, ScriptResult};
-use portcullis::signals::playwright::{BridgeError, Browser, Picture, PictureSettings};
-use portcullis::signals::{Container, ElementRef, Origin};
+use portcullis::signals::playwright::{BridgeError, Browser, ElementBox, Picture, PictureSettings};
+use portcullis::signals::{Container, ElementRef, Origin, PlaceInElement};
 use portcullis::{Action, Guard, Session};
 
 use crate::downloads::unguarded;
@@ -156,6 +157,27 @@ impl TaskSession {
         match self {
             TaskSession::Guarded(session) => session.query(selector).await,
             TaskSession::Observed(session) => session.query(selector).await,
+        }
+    }
+
+    pub async fn element_at(&self, x: f64, y: f64) -> Result<(ElementRef, PlaceInElement), BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.element_at(x, y).await,
+            TaskSession::Observed(session) => session.tab().element_at(x, y).await,
+        }
+    }
+
+    pub async fn boxes(&self) -> Result<HashMap<ElementRef, ElementBox>, BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.boxes().await,
+            TaskSession::Observed(session) => session.tab().boxes().await,
+        }
+    }
+
+    pub async fn keep_as_pdf(&mut self) -> Result<(), BridgeError> {
+        match self {
+            TaskSession::Guarded(session) => session.keep_as_pdf().await,
+            TaskSession::Observed(session) => session.tab().keep_as_pdf().await,
         }
     }
 

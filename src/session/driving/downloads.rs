@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browser_signals::outline::Purpose;
-use browser_signals::playwright::DownloadEnd;
+use browser_signals::playwright::{BridgeError, DownloadEnd};
 
 use super::container::Session;
 use crate::audit::AuditEvent;
@@ -33,6 +33,14 @@ impl Session {
         self.tab.downloads_end(PATIENCE).await;
         self.note_downloads();
         std::mem::take(&mut self.downloads)
+    }
+
+    /// Keeps the page as a PDF in the user's folder, as a download: the agent gets no content of it.
+    ///
+    /// # Errors
+    /// As for [`Tab::keep_as_pdf`](browser_signals::playwright::Tab::keep_as_pdf).
+    pub async fn keep_as_pdf(&mut self) -> Result<(), BridgeError> {
+        self.tab.keep_as_pdf().await
     }
 
     /// Records the downloads that ended.

@@ -1,9 +1,11 @@
 //! What the agent is told of a page in a container apart from its text: pictures, words among the guard's own, addresses of windows.
 
+use std::collections::HashMap;
+
 use browser_signals::outline::Purpose;
-use browser_signals::playwright::{BridgeError, Picture, PictureSettings};
+use browser_signals::playwright::{BridgeError, ElementBox, Picture, PictureSettings};
 use browser_signals::web_address::told_address;
-use browser_signals::{ElementRef, Origin};
+use browser_signals::{ElementRef, Origin, PlaceInElement};
 
 use super::container::Session;
 use crate::page_text::PictureJudge;
@@ -19,6 +21,29 @@ impl Session {
             return Err(BridgeError::TextWithheld);
         }
         self.tab.query(selector).await
+    }
+
+    /// The innermost element at a point of the window, in CSS pixels, and the point as seen from the upper left corner of its box. A
+    /// model that sees pictures points like that.
+    ///
+    /// # Errors
+    /// As for [`Session::query`].
+    pub async fn element_at(&self, x: f64, y: f64) -> Result<(ElementRef, PlaceInElement), BridgeError> {
+        if self.is_private() {
+            return Err(BridgeError::TextWithheld);
+        }
+        self.tab.element_at(x, y).await
+    }
+
+    /// The boxes of the elements with a ref, in CSS pixels of the window.
+    ///
+    /// # Errors
+    /// [`BridgeError::TextWithheld`] once the container may have private data: the width of a masked value tells of its length.
+    pub async fn boxes(&self) -> Result<HashMap<ElementRef, ElementBox>, BridgeError> {
+        if self.is_private() {
+            return Err(BridgeError::TextWithheld);
+        }
+        self.tab.boxes().await
     }
 
     /// A screenshot of the page or of one element, for a multimodal model. Nothing in it is masked or withheld, so the page's

@@ -23,7 +23,10 @@ use super::observation::ObservationTarget;
 use super::tab::Tab;
 use super::tab::frames::{Frame, Frames};
 use super::tab::state::{Located, TabState, World};
-use crate::{ClickManner, Destination, ElementRef, Fact, HeldKeys, MouseButton, NodeId, Observed, Snapshot};
+use crate::{
+    ClickManner, Destination, ElementRef, Fact, HeldKeys, MouseButton, NodeId, Observed, PlaceInElement,
+    Snapshot,
+};
 
 /// An element that is still the one of the decision, and what is needed to reach it.
 struct Aimed {
@@ -49,7 +52,8 @@ impl Tab {
     /// window opens for a held key.
     ///
     /// # Errors
-    /// As for [`Tab::click`].
+    /// As for [`Tab::click`]; [`BridgeError::Occluded`] also where a click at the manner's place is outside of the element, or
+    /// activates something else than one at its centre, which the decision was about.
     pub async fn click_as(
         &self,
         target: &ElementRef,
@@ -59,7 +63,7 @@ impl Tab {
         let aimed = self.aim(target, decided).await?;
         // A page that sees the mouse move can put another site's frame below it: only the element's frame takes the click.
         let others = self.others(&aimed).await?;
-        let (x, y) = self.centre_of(&aimed).await?;
+        let (x, y) = self.point_in(&aimed, manner.place).await?;
         let page = self.state.page()?;
         let navigations = self.begin();
         let (button, held) = (button_of(manner), modifiers_of(manner));
@@ -100,7 +104,7 @@ impl Tab {
     /// As for [`Tab::click`].
     pub async fn hover(&self, target: &ElementRef, decided: &Observed<Snapshot>) -> Result<(), BridgeError> {
         let aimed = self.aim(target, decided).await?;
-        let (x, y) = self.centre_of(&aimed).await?;
+        let (x, y) = self.point_in(&aimed, None).await?;
         let page = self.state.page()?;
         let navigations = self.begin();
         let moved = json!({ "type": "mouseMoved", "x": x, "y": y });
@@ -213,9 +217,14 @@ impl Tab {
 
     /// The point for the mouse, once the element is in view. Until `unwatch` is called, a click that would reach something
     /// else is stopped.
-    async fn centre_of(&self, aimed: &Aimed) -> Result<(f64, f64), BridgeError> {
+    async fn point_in(
+        &self,
+        aimed: &Aimed,
+        place: Option<PlaceInElement>,
+    ) -> Result<(f64, f64), BridgeError> {
         let node = self.state.object(&aimed.frame, &aimed.world, aimed.located.node).await?;
-        let at = self.state.ask(&aimed.frame, &aimed.world, "aim", vec![node]).await?;
+        let within = json!({ "value": place.map(|PlaceInElement { x, y }| json!({ "x": x, "y": y })) });
+        let at = self.state.ask(&aimed.frame, &aimed.world, "aim", vec![node, within]).await?;
         if at.get("gone").is_some() {
             return Err(BridgeError::Stale);
         }

@@ -2,11 +2,13 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`boxes`] | the boxes of elements in the window |
 //! | `cover` | checks of the page around a frame, which can hide or cover it |
 //! | `tls` | the TLS state of a document's connection |
 //! | [`picture`] | pictures of the page |
-//! | `query` | elements by selector |
+//! | `query` | elements by selector, by the focus, and by a point of the window |
 
+pub mod boxes;
 pub(crate) mod cover;
 #[cfg(feature = "inspection")]
 mod inspection;

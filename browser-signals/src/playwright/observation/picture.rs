@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::boxes::ElementBox;
 use crate::ElementRef;
 use crate::json::text;
 use crate::playwright::error::BridgeError;
@@ -159,21 +160,10 @@ impl Area {
 
     /// The part of the window that an element's border takes.
     fn of_element(self, drawn: &Value) -> Option<Area> {
-        let corners: Vec<f64> =
-            drawn.pointer("/model/border")?.as_array()?.iter().filter_map(Value::as_f64).collect();
-        let along = |axis: usize| corners.iter().skip(axis).step_by(2).copied();
-        let least = |axis| along(axis).fold(f64::INFINITY, f64::min);
-        let most = |axis| along(axis).fold(f64::NEG_INFINITY, f64::max);
-        let (width, height) = (most(0) - least(0), most(1) - least(1));
-        let is_drawn = corners.len() == 8 && width >= 1.0 && height >= 1.0 && width.max(height).is_finite();
+        let ElementBox { x, y, width, height } = ElementBox::around(drawn, "border")?;
         let smaller = (LONGEST_SIDE / width.max(height)).min((MOST_PIXELS / (width * height)).sqrt());
-        is_drawn.then(|| Area {
-            x: self.x + least(0),
-            y: self.y + least(1),
-            width,
-            height,
-            scale: self.scale.min(smaller),
-        })
+        let scale = self.scale.min(smaller);
+        (width >= 1.0 && height >= 1.0).then_some(Area { x: self.x + x, y: self.y + y, width, height, scale })
     }
 
     fn clip(self) -> Value {

@@ -1,14 +1,18 @@
-//! Elements by selector.
+//! Elements by selector, by the focus, and by a point of the window.
 
 use serde_json::{Value, json};
 
 use crate::playwright::error::BridgeError;
 use crate::playwright::tab::Tab;
+use crate::playwright::tab::frames::{Frame, Frames};
 use crate::playwright::tab::state::Located;
-use crate::{ElementRef, Snapshot};
+use crate::{ElementRef, NodeId, PlaceInElement, Snapshot};
 
 /// The ref of the element with the focus. No ref of a page's text has this form.
 const FOCUSED: &str = "focused";
+
+/// The ref of the element at a point of the window. No ref of a page's text has this form.
+const POINTED: &str = "pointed";
 
 impl Tab {
     /// The ref of the one element of the top document that a CSS selector matches. It is valid until the next read or
@@ -35,10 +39,7 @@ impl Tab {
         }
         let nodes = self.state.node_ids(&top, &world, &[first]).await?;
         let node = *nodes.get(&first).ok_or(BridgeError::Stale)?;
-        let name = format!("s{first}");
-        let located = Located { frame: top.id, document: top.document, node };
-        self.state.update(|inner| inner.elements.insert(name.clone(), located));
-        Ok(ElementRef(name))
+        Ok(self.keep(&format!("s{first}"), &top, node))
     }
 
     /// The ref of the element with the focus, in whatever frame it is; `None` where no element has it. It is valid until the next
@@ -59,18 +60,69 @@ impl Tab {
             let nodes = self.state.node_ids(frame, &world, &[number]).await?;
             let node = *nodes.get(&number).ok_or(BridgeError::Stale)?;
             if found.get(1) != Some(&Value::Bool(true)) {
-                let located = Located { frame: frame.id.clone(), document: frame.document.clone(), node };
-                self.state.update(|inner| inner.elements.insert(FOCUSED.to_owned(), located));
-                return Ok(Some(ElementRef(FOCUSED.to_owned())));
+                return Ok(Some(self.keep(FOCUSED, frame, node)));
             }
-            let mut inner = None;
-            for child in frames.0.iter().filter(|child| child.parent.as_ref() == Some(&frame.id)) {
-                if self.owner_of(child, frame).await? == node {
-                    inner = Some(child);
+            frame = self.held_by(node, frame, &frames).await?.ok_or(BridgeError::Stale)?;
+        }
+    }
+
+    /// The ref of the innermost element at a point of the window, in whatever frame it is, and the point as seen from the upper left
+    /// corner of its box. The ref is valid until the next call. In a closed shadow tree the element is the tree's host.
+    ///
+    /// # Errors
+    /// [`BridgeError::NotOne`] where the point is outside of the window, [`BridgeError::Stale`] where the page changed meanwhile.
+    pub async fn element_at(&self, x: f64, y: f64) -> Result<(ElementRef, PlaceInElement), BridgeError> {
+        let frames = self.state.frames().await?;
+        let mut frame = frames.top()?;
+        let (mut x, mut y) = (x, y);
+        loop {
+            let world = self.state.world(frame).await?;
+            let point = vec![json!({ "value": x }), json!({ "value": y })];
+            let found = self.state.ask(frame, &world, "pointed", point).await?;
+            let number = found.get(0).and_then(Value::as_u64).filter(|number| *number > 0);
+            let number = number.ok_or(BridgeError::NotOne(0))?;
+            let part = |index: usize| found.get(index).and_then(Value::as_f64).ok_or(BridgeError::Stale);
+            (x, y) = (part(2)?, part(3)?);
+            let nodes = self.state.node_ids(frame, &world, &[number]).await?;
+            let node = *nodes.get(&number).ok_or(BridgeError::Stale)?;
+            let held = match found.get(1) {
+                Some(Value::Bool(true)) => self.held_by(node, frame, &frames).await?,
+                _ => None,
+            };
+            match held {
+                Some(held) => frame = held,
+                None => {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "a point of the window, or the nearest whole number"
+                    )]
+                    let place = PlaceInElement { x: x.round() as i32, y: y.round() as i32 };
+                    return Ok((self.keep(POINTED, frame, node), place));
                 }
             }
-            frame = inner.ok_or(BridgeError::Stale)?;
         }
+    }
+
+    /// Keeps an element under a ref.
+    fn keep(&self, name: &str, frame: &Frame, node: NodeId) -> ElementRef {
+        let located = Located { frame: frame.id.clone(), document: frame.document.clone(), node };
+        self.state.update(|inner| inner.elements.insert(name.to_owned(), located));
+        ElementRef(name.to_owned())
+    }
+
+    /// The frame that an element of `outer` holds.
+    async fn held_by<'a>(
+        &self,
+        node: NodeId,
+        outer: &Frame,
+        frames: &'a Frames,
+    ) -> Result<Option<&'a Frame>, BridgeError> {
+        for child in frames.0.iter().filter(|child| child.parent.as_ref() == Some(&outer.id)) {
+            if self.owner_of(child, outer).await? == node {
+                return Ok(Some(child));
+            }
+        }
+        Ok(None)
     }
 
     /// A CSS path for each control of an observed form, in their order. It names one element of its document; within a shadow

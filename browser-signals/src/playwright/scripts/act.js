@@ -3,16 +3,19 @@ const INPUTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'db
 // The events of what the browser drags itself.
 const DRAGS = ['dragstart', 'dragenter', 'dragover', 'drop'];
 let watch = null;
-const aim = (el) => {
+// `within` is the point as seen from the upper left corner of the element's box; without one it is the centre.
+const aim = (el, within) => {
   if (!isConnected(el)) return { gone: true };
   if (!isRendered(el)) return { hit: false };
-  let centre = bringIntoView(el);
+  const point = () => (within ? { x: boxOf(el).x + within.x, y: boxOf(el).y + within.y } : centreOf(el));
+  const isReached = (at) => isOnScreen(at) && isHitAt(el, at);
+  if (!within) bringIntoView(el);
   // It may lie within the window and be cut off by a part of the page that scrolls by itself.
-  if (!isHitAt(el, centre)) {
-    scrollInto(el);
-    centre = centreOf(el);
-  }
-  if (!isOnScreen(centre) || !isHitAt(el, centre)) return { hit: false };
+  if (!isReached(point())) scrollInto(el);
+  const at = point();
+  if (!isReached(at)) return { hit: false };
+  // The decision was about what a click at the centre activates.
+  if (within && actsThrough(el, at) !== actsThrough(el)) return { hit: false };
   const root = rootOf(el);
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;
   // A click on a label clicks its control too, which need not be in the label. The decision was about this control.
@@ -20,7 +23,7 @@ const aim = (el) => {
   const isMeant = (node) =>
     node === el || node === seen || node === through || (node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node) === el);
   arm((path) => path.some(isMeant), el);
-  return { hit: true, ...centre };
+  return { hit: true, ...at };
 };
 // `isReached` says whether an event may go on; one that is 'stopped' was expected, and has not strayed.
 const arm = (isReached, target = null, names = INPUTS) => {

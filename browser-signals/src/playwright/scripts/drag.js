@@ -21,7 +21,7 @@ const grip = (from, to) => {
   for (const el of [from, to]) if (!isHitAt(el, centreOf(el))) scrollInto(el);
   const ends = [from, to].map((el) => ({ el, ...centreOf(el) }));
   if (!ends.every((at) => isOnScreen(at) && isHitAt(at.el, at))) return { hit: false };
-  for (const at of ends) for (let node = reachedAt(at.el, at); node; node = drawnIn(node)) if (takesText(node)) return { unfit: true };
+  for (const at of ends) for (let node = reachedAt(rootOf(at.el), at); node; node = drawnIn(node)) if (takesText(node)) return { unfit: true };
   const root = rootOf(from);
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : from;
   const judge = (path, event) => {

@@ -166,8 +166,7 @@ const isHitAt = (el, { x, y }) => {
   return false;
 };
 // The node that a click at this point would reach, in open shadow trees too.
-const reachedAt = (el, { x, y }) => {
-  const root = rootOf(el);
+const reachedAt = (root, { x, y }) => {
   let hit = (root instanceof ShadowRoot ? ShadowRoot : Document).prototype.elementFromPoint.call(root, x, y);
   while (hit) {
     const shadow = getter(Element, 'shadowRoot').call(hit);
@@ -177,9 +176,22 @@ const reachedAt = (el, { x, y }) => {
   }
   return hit;
 };
-// The element that a click activates: the control or link at the centre of the element, or one that contains it.
-const actsThrough = (el) => {
-  const hit = reachedAt(el, centreOf(el));
+// The element at a point of this document's window: its number, whether it holds another document, and the point as seen from the
+// upper left corner of its box, or of the document that it holds.
+const pointed = (x, y) => {
+  const el = isOnScreen({ x, y }) ? reachedAt(document, { x, y }) : null;
+  if (!el) return [0, false, 0, 0];
+  const box = boxOf(el);
+  const holds = el instanceof HTMLIFrameElement || el instanceof HTMLObjectElement;
+  if (!holds) return [numberOf(el), false, x - box.x, y - box.y];
+  const style = getComputedStyle(el);
+  const left = getter(Element, 'clientLeft').call(el) + parseFloat(style.paddingLeft);
+  const top = getter(Element, 'clientTop').call(el) + parseFloat(style.paddingTop);
+  return [numberOf(el), true, x - box.x - left, y - box.y - top];
+};
+// The element that a click activates: the control or link at a point of the element, its centre if left out, or one that contains it.
+const actsThrough = (el, at = centreOf(el)) => {
+  const hit = reachedAt(rootOf(el), at);
   for (let node = hit && contains(el, hit) ? hit : el; node; node = drawnIn(node)) {
     if (isLink(node) || (isControl(node) && !inert.some((type) => node instanceof type))) return node;
     const control = node instanceof HTMLLabelElement && getter(HTMLLabelElement, 'control').call(node);

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tokio::sync::watch;
@@ -21,6 +23,7 @@ use super::file_name::{numbered, safe_name};
 use super::state::{Link, TabState};
 use crate::json::text;
 use crate::playwright::cdp::session::lock;
+use crate::playwright::error::BridgeError;
 use crate::{FrameId, Origin};
 
 #[cfg(unix)]
@@ -32,6 +35,8 @@ type Unfinished = tempfile::TempDir;
 const MOST: usize = 20;
 /// The largest download, in bytes.
 const LARGEST: u64 = 256 << 20;
+/// The name of a page without a host.
+const NAMELESS_PAGE: &str = "page";
 /// The most files of one name in a folder.
 const MOST_OF_A_NAME: u32 = 1000;
 
@@ -164,12 +169,24 @@ impl Downloads {
         }
     }
 
+    /// Counts a file that the guard makes itself, such as a page as a PDF. The error says why it may not.
+    fn begin_own(&self) -> Result<&Path, DownloadEnd> {
+        let mut inner = lock(&self.inner);
+        inner.begun += 1;
+        match &self.to {
+            None => Err(DownloadEnd::NoFolder),
+            Some(_) if inner.is_over => Err(DownloadEnd::Failed),
+            Some(_) if inner.begun > MOST => Err(DownloadEnd::TooMany),
+            Some((folder, _)) => Ok(folder),
+        }
+    }
+
     /// Copies a download that arrived into the user's folder. It gets its name in one step, so that a guard that is killed meanwhile
     /// leaves no half file that looks whole.
     fn keep(&self, id: &str) {
         let Some((folder, unfinished)) = &self.to else { return };
         let arrived = unfinished.path().join(id);
-        let copied = copy(&arrived, folder);
+        let copied = File::open(&arrived).and_then(|arrived| copy(arrived, folder));
         let _removed_with_its_folder = fs::remove_file(&arrived);
         self.end(id, |running, is_over| {
             let Ok((part, bytes)) = copied else { return };
@@ -215,10 +232,10 @@ fn origin_of(address: &str) -> Option<Origin> {
     Origin::parse(address.strip_prefix("blob:").unwrap_or(address)).ok()
 }
 
-/// Copies a file into a folder, under a name that nobody takes for a whole file (`.portcullis-….part`), for the user alone.
-fn copy(from: &Path, folder: &Path) -> io::Result<(NamedTempFile, u64)> {
+/// Copies what is read into a folder, under a name that nobody takes for a whole file (`.portcullis-….part`), for the user alone.
+fn copy(mut from: impl io::Read, folder: &Path) -> io::Result<(NamedTempFile, u64)> {
     let mut part = tempfile::Builder::new().prefix(".portcullis-").suffix(".part").tempfile_in(folder)?;
-    let bytes = io::copy(&mut File::open(from)?, &mut part)?;
+    let bytes = io::copy(&mut from, &mut part)?;
     part.as_file().sync_all()?;
     Ok((part, bytes))
 }
@@ -269,6 +286,45 @@ impl Tab {
         std::mem::take(&mut lock(&self.pages.downloads.inner).ended)
     }
 
+    /// Keeps the page as a PDF, as a download is kept, under the name of its host. It is among the next [`Tab::take_downloads`].
+    ///
+    /// No value in it is masked: the file is the user's.
+    ///
+    /// # Errors
+    /// [`BridgeError::Stale`] where the browser makes no PDF of the page, and what ends every call.
+    pub async fn keep_as_pdf(&self) -> Result<(), BridgeError> {
+        self.state.at_rest().await?;
+        let mut frames = self.state.frames().await?;
+        let top = frames.top()?.id.clone();
+        self.state.identify(&mut frames, Some(&top)).await?;
+        let origin = frames.top()?.origin.clone();
+        let host = origin.as_ref().map_or(NAMELESS_PAGE, Origin::host);
+        let name = safe_name(&format!("{host}.pdf"));
+        let downloads = &self.pages.downloads;
+        let kept = match downloads.begin_own() {
+            Err(end) => Err(end),
+            Ok(folder) => {
+                let made = self.state.page()?.call("Page.printToPDF", json!({})).await?;
+                let bytes = text(&made, "data").and_then(|data| STANDARD.decode(data).ok());
+                let bytes = bytes.ok_or(BridgeError::Stale)?;
+                let folder = folder.to_owned();
+                let name = name.clone();
+                let write = move || {
+                    let (part, count) = copy(bytes.as_slice(), &folder)?;
+                    Ok::<_, io::Error>((publish(part, &folder, &name)?, count))
+                };
+                let written = tokio::task::spawn_blocking(write).await;
+                written.ok().and_then(Result::ok).ok_or(DownloadEnd::Failed)
+            }
+        };
+        let download = match kept {
+            Ok((name, bytes)) => Download { name, origin, bytes, end: DownloadEnd::Kept },
+            Err(end) => Download { name, origin, bytes: 0, end },
+        };
+        lock(&downloads.inner).end(download);
+        Ok(())
+    }
+
     /// Keeps no download from now on. One that ended before is among the next [`Tab::take_downloads`].
     pub fn end_downloads(&self) {
         lock(&self.pages.downloads.inner).is_over = true;
@@ -305,7 +361,7 @@ mod tests {
         fs::write(folder.join("report.pdf"), "of the user").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink(&outside, folder.join("report (2).pdf")).unwrap();
-        let (part, bytes) = copy(&from, &folder).unwrap();
+        let (part, bytes) = copy(File::open(&from).unwrap(), &folder).unwrap();
         assert_eq!(bytes, 7);
         // A guard that is killed here leaves a file with the name of an unfinished one.
         let names =
@@ -318,7 +374,7 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "arrived");
         assert_eq!(fs::read_to_string(folder.join("report.pdf")).unwrap(), "of the user");
         assert!(!outside.exists());
-        assert!(copy(&from, &place.path().join("absent")).is_err());
+        assert!(copy(io::empty(), &place.path().join("absent")).is_err());
     }
 
     #[test]

@@ -37,7 +37,7 @@ const SCRIPT: &str = concat!(
     include_str!("../scripts/fill.js"),
     include_str!("../scripts/keys.js"),
     include_str!("../scripts/drag.js"),
-    "globalThis.guard = { nodes, find, focused, pathsOf, observe, forms, aim, aimKey, aimWriting, aimSelecting, aimTyping, isAimed, keepsItsValue, focusOn, ward, grip, isDragging, takesDrop, unwatch, ended, outwards, typeInto, choose, check, submit, lacks, fill, chooseOptions, changed, coverOf };\n",
+    "globalThis.guard = { nodes, find, focused, pointed, pathsOf, observe, forms, aim, aimKey, aimWriting, aimSelecting, aimTyping, isAimed, keepsItsValue, focusOn, ward, grip, isDragging, takesDrop, unwatch, ended, outwards, typeInto, choose, check, submit, lacks, fill, chooseOptions, changed, coverOf };\n",
     inspection!(),
     "return [self.origin, isSandboxed()];\n}"
 );

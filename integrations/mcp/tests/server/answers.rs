@@ -227,3 +227,19 @@ async fn a_number_over_boxes_that_answer_clicks_is_masked_as_one() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_snapshot_tells_the_boxes_that_were_asked_for_and_compares_without_them() {
+    client_at(SHOP, Snapshots::AfterActions, async |client, page| {
+        let boxed = client.call("browser_snapshot", json!({ "boxes": true })).await.text;
+        let lines = boxed.lines().filter(|line| line.contains("[ref=")).collect::<Vec<_>>();
+        assert!(lines.len() > 60 && lines.iter().all(|line| line.contains(" [box=")), "{boxed}");
+        let add = json!({ "target": handles(&page, "\"Idle\"").remove(0) });
+        let told = client.call("browser_click", add).await.text;
+        assert!(told.contains("### Changes\nnone"), "{told}");
+        let row = handles(&page, "\"Add\"").remove(0);
+        let part = client.call("browser_snapshot", json!({ "target": row, "boxes": true })).await.text;
+        assert!(part.contains("[box=") && part.lines().count() == 2, "{part}");
+    })
+    .await;
+}

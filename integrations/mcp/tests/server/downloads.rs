@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use canary::find;
 use evaluation::stage::Stage;
-use mcp_guard::{GatewaySettings, Snapshots};
+use mcp_guard::{Capabilities, GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
@@ -20,9 +20,9 @@ use crate::support::{Client, with_browser};
 /// The longest wait for a download on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const STREET: &str = "31 Download Quarry Row";
+pub const STREET: &str = "31 Download Quarry Row";
 
-const TASK: &str =
+pub const TASK: &str =
     "Order a kettle at https://shop.hostile.test to my address 31 Download Quarry Row, Northport 90210.";
 
 /// A shop with three files. The second is called by what the shop's form holds, and the third is as long as the number in it says.
@@ -34,9 +34,10 @@ const SHOP: &str = "<title>Shop</title><a href=/report download=report.pdf>Repor
     autocomplete=street-address></label><label>City <input name=city autocomplete=address-level2></label>\
     <button>Order</button></form>";
 
-async fn in_the_shop(
+pub async fn in_the_shop(
     folder: Option<&Path>,
     task: Option<&str>,
+    capabilities: Capabilities,
     use_it: impl AsyncFnOnce(&mut Client, String),
 ) -> MemoryLog {
     let stage = Stage::set_up().await.expect("run `cargo xtask setup` first");
@@ -48,6 +49,7 @@ async fn in_the_shop(
     let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
     let settings = GatewaySettings {
         task: task.map(str::to_owned),
+        capabilities,
         snapshots: Snapshots::AfterActions,
         ..GatewaySettings::default()
     };
@@ -82,16 +84,17 @@ async fn press(client: &mut Client, page: &str, name: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_is_kept_for_the_user_and_told_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    let log = in_the_shop(Some(folder.path()), None, async |client: &mut Client, page| {
-        let said = press(client, &page, "\"Report\"").await;
-        let line = "### Downloads\n- downloaded \"report.pdf\" from \"https://shop.hostile.test\", ";
-        assert!(said.contains(line), "{said}");
-        let said = press(client, &page, "\"Report\"").await;
-        assert!(said.contains("downloaded \"report (2).pdf\""), "{said}");
-        let said = client.call("browser_snapshot", json!({})).await.text;
-        assert!(!said.contains("Downloads"), "{said}");
-    })
-    .await;
+    let log =
+        in_the_shop(Some(folder.path()), None, Capabilities::default(), async |client: &mut Client, page| {
+            let said = press(client, &page, "\"Report\"").await;
+            let line = "### Downloads\n- downloaded \"report.pdf\" from \"https://shop.hostile.test\", ";
+            assert!(said.contains(line), "{said}");
+            let said = press(client, &page, "\"Report\"").await;
+            assert!(said.contains("downloaded \"report (2).pdf\""), "{said}");
+            let said = client.call("browser_snapshot", json!({})).await.text;
+            assert!(!said.contains("Downloads"), "{said}");
+        })
+        .await;
     let kept = fs::read_to_string(folder.path().join("report (2).pdf")).unwrap();
     assert!(kept.contains("what the agent does not read"), "{kept}");
     assert_eq!(log.text().matches(r#""event":"downloaded""#).count(), 2, "{}", log.text());
@@ -99,7 +102,7 @@ async fn a_download_is_kept_for_the_user_and_told_by_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_folder_a_download_is_refused_and_the_agent_is_told_how_the_user_allows_it() {
-    let log = in_the_shop(None, None, async |client: &mut Client, page| {
+    let log = in_the_shop(None, None, Capabilities::default(), async |client: &mut Client, page| {
         let said = press(client, &page, "\"Report\"").await;
         assert!(
             said.contains("the download of \"report.pdf\" from ") && said.contains("`--downloads FOLDER`"),
@@ -113,20 +116,28 @@ async fn without_a_folder_a_download_is_refused_and_the_agent_is_told_how_the_us
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_release_neither_name_nor_length_of_a_file_is_told_or_recorded() {
     let folder = tempfile::tempdir().unwrap();
-    let log = in_the_shop(Some(folder.path()), Some(TASK), async |client: &mut Client, page| {
-        // The control: before, both are told and the length is recorded.
-        let said = press(client, &page, "\"Receipt\"").await;
-        assert!(said.contains("downloaded \""), "{said}");
-        let said = press(client, &page, "\"Length\"").await;
-        assert!(said.contains("9000077 bytes"), "{said}");
-        let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
-        let granted = client.call("portcullis_request", block).await.text;
-        assert!(granted.contains("GRANT.address"), "{granted}");
-        let said = press(client, &page, "\"Receipt\"").await;
-        assert!(said.contains("downloaded a file from \"https://shop.hostile.test\". The user"), "{said}");
-        let said = press(client, &page, "\"Length\"").await;
-        assert!(said.contains("downloaded a file from ") && !said.contains("9000031"), "{said}");
-    })
+    let log = in_the_shop(
+        Some(folder.path()),
+        Some(TASK),
+        Capabilities::default(),
+        async |client: &mut Client, page| {
+            // The control: before, both are told and the length is recorded.
+            let said = press(client, &page, "\"Receipt\"").await;
+            assert!(said.contains("downloaded \""), "{said}");
+            let said = press(client, &page, "\"Length\"").await;
+            assert!(said.contains("9000077 bytes"), "{said}");
+            let block = json!({ "block": "REQ.address fields=[\"street\",\"city\"]\nREQ.end" });
+            let granted = client.call("portcullis_request", block).await.text;
+            assert!(granted.contains("GRANT.address"), "{granted}");
+            let said = press(client, &page, "\"Receipt\"").await;
+            assert!(
+                said.contains("downloaded a file from \"https://shop.hostile.test\". The user"),
+                "{said}"
+            );
+            let said = press(client, &page, "\"Length\"").await;
+            assert!(said.contains("downloaded a file from ") && !said.contains("9000031"), "{said}");
+        },
+    )
     .await;
     assert!(log.text().contains("9000077") && !log.text().contains("9000031"), "{}", log.text());
     assert_eq!(

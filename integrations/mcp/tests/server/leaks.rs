@@ -8,7 +8,7 @@ use evaluation::judge::judge;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
-use mcp_guard::{Allowed, GatewaySettings, Snapshots};
+use mcp_guard::{Allowed, Capabilities, GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use serde_json::json;
 
@@ -33,6 +33,7 @@ impl Shop {
             task: Some(self.scenario.prompt(hosts::SHOP_ORIGIN)),
             allowed: Allowed { scripts: true, network: true, files: false },
             snapshots: Snapshots::OnRequest,
+            capabilities: Capabilities { vision: true, pdf: false, testing: true },
         }
     }
 

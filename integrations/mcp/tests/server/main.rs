@@ -13,6 +13,7 @@ mod support;
 
 mod answers;
 mod by_http;
+mod capabilities;
 mod concurrent_calls;
 mod downloads;
 mod forms;

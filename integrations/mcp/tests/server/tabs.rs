@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use canary::find;
 use evaluation::stage::Stage;
-use mcp_guard::{Allowed, GatewaySettings, Snapshots};
+use mcp_guard::{GatewaySettings, Snapshots};
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::guard::SystemEntropy;
 use portcullis::{DEFAULT_POLICY, Guard};
@@ -44,8 +44,8 @@ async fn in_the_shop(task: Option<&str>, use_it: impl AsyncFnOnce(&mut Client)) 
     let guard = Guard::new(DEFAULT_POLICY, Box::new(log.clone()), user, Box::new(SystemEntropy)).unwrap();
     let settings = GatewaySettings {
         task: task.map(str::to_owned),
-        allowed: Allowed::default(),
         snapshots: Snapshots::AfterActions,
+        ..GatewaySettings::default()
     };
     with_browser(guard, site.browser(&stage), settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;

@@ -84,6 +84,7 @@ async fn at_the_desk(
         task: desk.task.map(str::to_owned),
         snapshots: Snapshots::AfterActions,
         allowed: Allowed { scripts: desk.scripts, network: false, files: desk.folder.is_some() },
+        ..GatewaySettings::default()
     };
     with_browser(guard, browser, settings, async |client: &mut Client| {
         client.begin("2025-11-25").await;
