@@ -62,4 +62,4 @@ pub use prompt::{ConsentPrompt, Notice};
 pub use standing::{StandingChanges, StandingConsent};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
-pub use which_account::WhichAccount;
+pub use which_account::{ChosenFrom, WhichAccount};

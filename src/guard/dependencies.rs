@@ -11,6 +11,7 @@ use sirl::{Field, Schema};
 use vault::{Binding, StateName, Vault};
 
 use super::agent_memory::{self, Guesses, SharedMemory};
+use super::record_choices::{RecordChoice, RecordChoices, RivalRecords};
 use super::shared::{KeptFile, SharedAnswerer, SharedEntropy};
 use super::shared_vault::SharedVault;
 use super::sources::SharedSource;
@@ -23,7 +24,7 @@ use crate::consent::ANSWER_TIMEOUT;
 use crate::consent::HAND_OVER_TIMEOUT;
 use crate::consent::{
     Answer, Answered, AskedCode, ConsentPrompt, HandOver, HandedOver, Notice, StandingChanges,
-    StandingConsent, Warning, standing,
+    StandingConsent, Warning, WhichAccount, standing,
 };
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
@@ -170,6 +171,30 @@ impl Dependencies {
             }
             AskedCode::OneTime { to } => vault.keep_typed_code(to, code, &mut self.entropy),
         };
+    }
+
+    /// Asks the user to choose, and returns the place of the choice in the list.
+    pub(crate) async fn ask_which(&mut self, which: &WhichAccount) -> Option<usize> {
+        let mut user = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await.ok()?;
+        let time = Duration::from_millis(ANSWER_TIMEOUT.0);
+        let chosen = tokio::time::timeout(time, user.choose(which)).await.ok().flatten();
+        drop(user);
+        let chosen = chosen.filter(|at| *at < which.labels.len())?;
+        self.note_user_present();
+        Some(chosen)
+    }
+
+    /// Asks the user which of several records may be used, and keeps the choice in the vault.
+    pub(crate) async fn choose_record(&mut self, rivals: &RivalRecords) -> Option<String> {
+        let RivalRecords { kind, origin, handles } = rivals;
+        let chosen = self.ask_which(&rivals.question(self.client.clone())).await?;
+        let record = handles.get(chosen)?.clone();
+        let choice = RecordChoice::new(kind, origin, handles, &record);
+        // Where it cannot be kept, it holds for this task.
+        let _kept = self.change(StateName::Choices, |stored| {
+            Some(RecordChoices::from_json(stored).with(choice).to_json())
+        });
+        Some(record)
     }
 
     /// The vault, also after a thread panicked with it: what is stored next is a state of its own.

@@ -9,6 +9,7 @@
 //! | [`shared_vault`] | their vault |
 //! | `logins` | saved logins |
 //! | [`sources`] | the user's password managers |
+//! | [`record_choices`] | the user's choices among records that fit alike |
 //! | [`stored_head`] | the audit log's head, stored in the vault |
 //! | `agent_memory` | guesses and taint of an agent's other tasks |
 //! | [`taint`] | where text was read, and where it may go |
@@ -25,6 +26,7 @@ mod opening;
 pub mod placement;
 pub mod pointing;
 pub(crate) mod purpose;
+pub mod record_choices;
 pub(crate) mod shared;
 pub mod shared_vault;
 pub mod sources;

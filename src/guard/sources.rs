@@ -8,7 +8,7 @@ use sirl::{Field, Kind};
 use vault::sources::{Account, Fetched, FetchedValues, KeepError, Source, SourceError, Wanted};
 
 use super::dependencies::{Dependencies, LONGEST_WAIT};
-use crate::consent::{ANSWER_TIMEOUT, WhichAccount, visible};
+use crate::consent::{ChosenFrom, WhichAccount, visible};
 use crate::system::unix_ms;
 
 /// The time for one answer of a source. The user may have to unlock it and to agree, in its own windows.
@@ -191,7 +191,7 @@ impl Dependencies {
             return Err(SourceError::TooMany);
         }
         let which = WhichAccount {
-            source: name.to_owned(),
+            of: ChosenFrom::Source(name.to_owned()),
             origin: wanted.origin().clone(),
             labels: accounts.iter().map(|account| account.label.clone()).collect(),
             client: self.client.clone(),
@@ -199,17 +199,10 @@ impl Dependencies {
         if which.shown().is_none() {
             return Err(SourceError::Alike);
         }
-        let Ok(mut user) = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await else {
-            return Ok(Err(FetchOutcome::NotChosen));
-        };
-        let time = Duration::from_millis(ANSWER_TIMEOUT.0);
-        let chosen = tokio::time::timeout(time, user.choose(&which)).await.ok().flatten();
-        drop(user);
-        let Some(chosen) = chosen.filter(|at| *at < accounts.len()) else {
-            return Ok(Err(FetchOutcome::NotChosen));
-        };
-        self.note_user_present();
-        Ok(Ok(accounts.swap_remove(chosen)))
+        match self.ask_which(&which).await {
+            Some(chosen) => Ok(Ok(accounts.swap_remove(chosen))),
+            None => Ok(Err(FetchOutcome::NotChosen)),
+        }
     }
 }
 

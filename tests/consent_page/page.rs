@@ -7,7 +7,7 @@ use crate::consent_page_support::*;
 use browser_signals::{Container, Origin, lookalike};
 use playwright_rs::protocol::{Clock, Page, ScreenshotOptions, Viewport};
 use policy_dfa::{ConsentScope, Reason};
-use portcullis::consent::{Answer, Asked, AskedCode, HandOver, HandedOver, Notice, WhichAccount};
+use portcullis::consent::{Answer, Asked, AskedCode, ChosenFrom, HandOver, HandedOver, Notice, WhichAccount};
 use serde_json::json;
 use sirl::Kind;
 
@@ -216,7 +216,7 @@ async fn a_one_time_code(chromium: &Chromium, desk: &mut Desk) {
 /// One of several accounts of a password manager. A user name that reads like the guard's own words is in quotes and has a number.
 async fn an_account(chromium: &Chromium, desk: &mut Desk) {
     let which = || WhichAccount {
-        source: "KeePassXC".to_owned(),
+        of: ChosenFrom::Source("KeePassXC".to_owned()),
         origin: Origin::parse("https://bank.example").unwrap(),
         labels: ["ana@mail.example", "None of them", ""].map(str::to_owned).to_vec(),
         client: None,

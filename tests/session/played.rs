@@ -16,6 +16,7 @@ use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, AskedCode, ConsentBook, HandedOver, NotByForm};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::record_choices::RivalRecords;
 use portcullis::guard::shared_vault::SharedVault;
 use portcullis::guard::sources::{FetchOutcome, FetchReport};
 use portcullis::page_text::PageTextGuard;
@@ -174,6 +175,10 @@ pub struct Played {
     /// The result of placing placeholders.
     pub placed: Result<(), Reason>,
     pub payments: usize,
+    /// The record that the user chooses among several.
+    pub chooses: Option<&'static str>,
+    /// The choices that the user was asked for.
+    pub choices: Vec<RivalRecords>,
     pub codes_asked: usize,
     pub codes_paid: usize,
     /// The last outcome.
@@ -282,6 +287,8 @@ impl Played {
             wires: Vec::new(),
             placed: Ok(()),
             payments: 0,
+            chooses: None,
+            choices: Vec::new(),
             codes_asked: 0,
             codes_paid: 0,
             outcome: ActionOutcome::done(),
@@ -317,6 +324,11 @@ impl Played {
                     let answered =
                         if self.nobody { prompt.answered_by_nobody() } else { prompt.answered(self.answer) };
                     Event::Answered(self.stale.clone().unwrap_or(answered))
+                }
+                Command::Guard(GuardCommand::ChooseRecord(rivals)) => {
+                    let chosen = self.chooses.filter(|chosen| rivals.handles.iter().any(|it| it == chosen));
+                    self.choices.push(*rivals);
+                    Event::Chosen(chosen.map(str::to_owned))
                 }
                 Command::Guard(GuardCommand::Fetch(wanted)) => {
                     self.fetches.push(wanted.fields());

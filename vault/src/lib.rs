@@ -69,7 +69,7 @@ pub use error::{Section, VaultError};
 pub use export::{ExportCost, ImportError, Imported};
 pub use file::header::Meta;
 pub use made::{MakeError, NewPasswordRules, Recipe, WEAK_BELOW};
-pub use release::supply::is_shared;
+pub use release::supply::{is_shared, may_supply, record_kind};
 pub use release::{ExposedCard, ReleaseError, SealedCard, ValuesForModel, WIRE_VALID_MS};
 pub use scan::{Match, Outgoing, Sent, SentForm};
 pub use shape::{boxes_of, field_among, field_of};

@@ -22,11 +22,13 @@ pub enum StateName {
     KeePassXc,
     /// The saved logins, with the keys of their files.
     Logins,
+    /// The user's choices among records that fit alike.
+    Choices,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 9] = [
+    pub const ALL: [StateName; 10] = [
         StateName::Consents,
         StateName::AuditHead,
         StateName::Phrase,
@@ -36,6 +38,7 @@ impl StateName {
         StateName::CodeSteps,
         StateName::KeePassXc,
         StateName::Logins,
+        StateName::Choices,
     ];
 
     /// The name in words, for messages and as associated data.
@@ -50,6 +53,7 @@ impl StateName {
             StateName::CodeSteps => "code steps",
             StateName::KeePassXc => "keepassxc",
             StateName::Logins => "logins",
+            StateName::Choices => "choices",
         }
     }
 
@@ -65,6 +69,7 @@ impl StateName {
             StateName::CodeSteps => 7,
             StateName::KeePassXc => 8,
             StateName::Logins => 9,
+            StateName::Choices => 10,
         }
     }
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use portcullis::audit::{AuditEvent, AuditSubject, Record, segments};
 use portcullis::consent::{Change, ChangeKind, ConsentBook, StandingConsent, standing};
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::record_choices::RecordChoices;
 use portcullis::policy::Millis;
 use portcullis::signals::Origin;
 use portcullis::sirl::{Field, Kind};
 use portcullis::storage::SystemDisk;
-use portcullis::vault::{StateName, Vault};
+use portcullis::vault::{StateName, Vault, may_supply, record_kind};
 
 use crate::audit::failure;
 use crate::failure::Failure;
@@ -41,7 +42,7 @@ pub struct Arguments {
     /// Never release this kind of data there, and do not ask: `address`, `login` and so on.
     #[arg(long, value_name = "KIND")]
     never: Vec<NamedKind>,
-    /// Take a yes and a never for this kind back, so that you are asked.
+    /// Take a yes and a never for this kind back, and your choice among several records, so that you are asked.
     #[arg(long, value_name = "KIND")]
     ask: Vec<NamedKind>,
 }
@@ -97,16 +98,32 @@ fn set(opened: &mut Opened, to: &Origin, switches: &[(Kind, ChangeKind)]) -> Res
     let after = book.take_changes().map_or(before.clone(), |changes| changes.applied_to(before));
     let set = opened.vault.set_state(StateName::Consents, &standing::to_json(&after), &mut SystemEntropy);
     set.map_err(|error| Failure::Input(error.to_string()))?;
+    let taken_back = switches.iter().filter(|(_, how)| *how == ChangeKind::TakeBack);
+    let before = choices(&opened.vault)?;
+    let after = taken_back.fold(before.clone(), |kept, (kind, _)| kept.without(record_kind(*kind), to));
+    if after != before {
+        let set = opened.vault.set_state(StateName::Choices, &after.to_json(), &mut SystemEntropy);
+        set.map_err(|error| Failure::Input(error.to_string()))?;
+    }
     opened.refresh(&events)
+}
+
+/// The user's choices among records that fit alike.
+fn choices(vault: &Vault) -> Result<RecordChoices, Failure> {
+    let stored = vault.state(StateName::Choices).map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(RecordChoices::from_json(stored.as_ref().map(|bytes| bytes.as_slice())))
 }
 
 /// A line for each kind of request: what the vault has for the site, and the answer that stands.
 fn shown(vault: &Vault, to: &Origin, standing: &[StandingConsent]) -> Result<Vec<String>, Failure> {
     let mut lines = vec![format!("{to}")];
+    let choices = choices(vault)?;
     for kind in Kind::ALL {
         let mut records: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        let allowed = |field: Field| kind.allowed_fields().contains(field);
-        for entry in vault.entries().filter(|entry| allowed(entry.field) && entry.binding.admits(to)) {
+        let allowed =
+            |field: Field, handle: &str| kind.allowed_fields().contains(field) && may_supply(handle, kind);
+        let here = vault.entries().filter(|entry| entry.binding.admits(to));
+        for entry in here.filter(|entry| allowed(entry.field, entry.handle)) {
             records.entry(entry.handle).or_default().push(entry.field.as_str());
         }
         let here: Vec<_> = standing.iter().filter(|one| one.kind == kind && one.to == *to).collect();
@@ -126,6 +143,9 @@ fn shown(vault: &Vault, to: &Origin, standing: &[StandingConsent]) -> Result<Vec
         let of = |(handle, fields): (&str, Vec<&str>)| format!("{handle} ({})", fields.join(", "));
         let records: Vec<String> = records.into_iter().map(of).collect();
         lines.push(format!("  {:<9}{answer:<16}{}", kind.as_str(), records.join("; ")).trim_end().to_owned());
+        let chosen =
+            choices.at(record_kind(kind), to).map(|choice| format!("  {:<9}you chose {}", "", choice.record));
+        lines.extend(chosen);
     }
     let saved = vault.saved_logins().map_err(|error| Failure::Input(error.to_string()))?;
     let saved = saved.into_iter().find(|login| login.origin == *to);

@@ -1,12 +1,13 @@
 //! `portcullis consent site` and the commands about saved logins, as a person types them.
 
 use portcullis::guard::SystemEntropy;
+use portcullis::guard::record_choices::{RecordChoice, RecordChoices};
 use portcullis::policy::{Policy, authority};
 use portcullis::signals::Origin;
 use portcullis::signals::login::LoginState;
 use portcullis::storage::login_folder::LoginFolder;
 use portcullis::storage::vault_file::VaultFile;
-use portcullis::vault::{Secret, Vault};
+use portcullis::vault::{Secret, StateName, Vault};
 
 use crate::home::{Home, PASSPHRASE};
 
@@ -64,22 +65,49 @@ fn a_site_is_shown_with_a_switch_for_each_kind() {
     home.no_canary_in_files();
 }
 
+/// Changes the vault as a guard does between two commands.
+fn change(home: &Home, what: impl FnOnce(&mut Vault)) {
+    let mut file = VaultFile::open(&home.vault()).unwrap();
+    let checked = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
+    let verifier = authority(checked, [1; 16]).1;
+    let mut vault = Vault::unlock(file.bytes(), &Secret::new(PASSPHRASE), verifier).unwrap();
+    what(&mut vault);
+    file.save(&vault.to_bytes(&mut SystemEntropy).unwrap()).unwrap();
+}
+
+#[test]
+fn a_choice_among_records_is_shown_and_taken_back() {
+    let home = Home::with_vault(34);
+    let one = Origin::parse("https://one.example").unwrap();
+    for handle in ["address:home", "address:work"] {
+        let street = home.value("street").to_owned();
+        home.ok(&format!("vault add mine/vault {handle} street"), &format!("{street}\n"));
+    }
+    let among = ["address:home", "address:work"].map(str::to_owned);
+    let kept = RecordChoices::default().with(RecordChoice::new("address", &one, &among, "address:work"));
+    change(&home, |vault| {
+        vault.set_state(StateName::Choices, &kept.to_json(), &mut SystemEntropy).unwrap();
+    });
+    let shown = home.ok("consent site mine/vault https://one.example", "");
+    assert!(shown.contains("you chose address:work"), "{shown}");
+    let other = home.ok("consent site mine/vault https://two.example", "");
+    assert!(!other.contains("you chose"), "{other}");
+    let asked = home.ok("consent site mine/vault https://one.example --ask address", "");
+    assert!(!asked.contains("you chose"), "{asked}");
+    home.no_canary_in_files();
+}
+
 #[test]
 fn saved_logins_are_listed_and_forgotten_with_their_file() {
     let home = Home::with_vault(32);
     let origin = Origin::parse("https://shop.example").unwrap();
     let folder = LoginFolder::beside(&home.vault());
-    {
-        let mut file = VaultFile::open(&home.vault()).unwrap();
-        let checked = Policy::parse(portcullis::DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
-        let verifier = authority(checked, [1; 16]).1;
-        let mut vault = Vault::unlock(file.bytes(), &Secret::new(PASSPHRASE), verifier).unwrap();
+    change(&home, |vault| {
         let state = LoginState::simulated(&origin, &[("sid", TOKEN)], &[], None);
         let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
         let sealed = vault.save_login(&state, 7, u64::try_from(now).unwrap(), &mut SystemEntropy).unwrap();
         folder.write(sealed.login.file, &sealed.bytes).unwrap();
-        file.save(&vault.to_bytes(&mut SystemEntropy).unwrap()).unwrap();
-    }
+    });
     let listed = home.ok("vault logins mine/vault", "");
     assert!(listed.starts_with("https://shop.example\tfrom ") && listed.contains("\tuntil "), "{listed}");
     let site = home.ok("consent site mine/vault https://shop.example", "");

@@ -97,7 +97,7 @@ impl PageContent {
 
     /// The content of the choice among accounts.
     pub fn accounts(which: &WhichAccount, phrase: Option<&str>) -> PageContent {
-        let title = "Choose an account".to_owned();
+        let title = which.title();
         let lapse = "Without a choice nothing is filled in.";
         let accounts = which.shown().unwrap_or_default();
         let mut content = PageContent::message(title, lapse, &which.question(), phrase);

@@ -77,6 +77,9 @@ impl Core {
             (BlockPhase::SurveyForms | BlockPhase::SurveyButton(_), Event::Seen(Err(reason))) => {
                 self.refuse_all(block, reason, now)
             }
+            (BlockPhase::Choosing(asks, rivals), Event::Chosen(chosen)) => {
+                self.chosen(block, asks, &rivals, chosen, now)
+            }
             (BlockPhase::Asking(asked, prompt), Event::Answered(answered)) => {
                 self.note_reached(&answered);
                 let answer = prompt.ticket().settle(&answered, now);

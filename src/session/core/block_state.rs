@@ -16,6 +16,7 @@ use vault::NewPasswordRules;
 use crate::consent::{Answer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
+use crate::guard::record_choices::RivalRecords;
 use crate::guard::sources::FetchReport;
 use crate::session::outcome::{RequestResult, ShownValues};
 
@@ -236,6 +237,8 @@ pub(in crate::session) enum BlockPhase {
     /// The look at a control that the agent points at for this field, before any prompt; with the observed forms and the
     /// pay button's page.
     SurveyControl { field: Field, forms: Vec<Observed<Snapshot>>, button: Option<Observed<Snapshot>> },
+    /// The user's choice among records, before these requests are asked about.
+    Choosing(Vec<PendingConsent>, Box<RivalRecords>),
     /// The user's answer about these requests.
     Asking(Vec<PendingConsent>, Box<ConsentPrompt>),
     /// The record of the answer.

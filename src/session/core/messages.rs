@@ -16,6 +16,7 @@ use vault::sources::Wanted;
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver};
+use crate::guard::record_choices::RivalRecords;
 use crate::guard::sources::FetchReport;
 use crate::session::outcome::ActionOutcome;
 
@@ -131,6 +132,8 @@ pub enum GuardCommand {
         /// The prompt.
         prompt: Box<ConsentPrompt>,
     },
+    /// Ask the user which of several records is used, and keep the choice.
+    ChooseRecord(Box<RivalRecords>),
     /// Write the vault's file, which has a new password or the step of a one-time code. Nothing is released before it is on disk.
     KeepVault,
     /// Fetch values from the user's password managers, and put them into the vault for the task.
@@ -191,6 +194,8 @@ pub enum Event {
     },
     /// A fetch ended.
     Fetched(FetchReport),
+    /// The user chose the record of this handle, or none.
+    Chosen(Option<String>),
     /// The user answered, or let the prompt expire.
     Answered(Answered),
     /// The code was given and is in the vault, or was not given.

@@ -151,6 +151,8 @@ pub(in crate::session) struct UserContact {
     pub asked_providers: BTreeSet<Origin>,
     /// The fetches from a password manager that gave nothing, by kind and site.
     pub failed_fetches: BTreeMap<(Kind, Origin), u8>,
+    /// The kinds of record and sites for which the user was asked which record is used, and chose none.
+    pub chose_none: BTreeSet<(&'static str, Origin)>,
     /// True if the last question reached nobody.
     pub reached_nobody: bool,
     /// True if the user changed a standing consent since the current request was decided.

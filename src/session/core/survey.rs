@@ -92,6 +92,8 @@ impl Core {
             } else {
                 self.new_password(&request, page.value(), &controls)
             };
+            // A choice that the vault keeps says which record a standing yes is about.
+            let _asked_below = self.undecided(request.kind, request.effective_fields(), page.value());
             let decided = self.decide_request(&request, &controls, page, &form, Consent::None, now);
             let (verdict, new_password) = match (decided, hindered) {
                 (Verdict::Grant(_) | Verdict::Ask(_), Err(reason)) => (Verdict::Deny(reason), None),
@@ -128,6 +130,11 @@ impl Core {
                 }
             }
         }
+        self.choose_records(block, asks, now)
+    }
+
+    /// The question about all requests of a block.
+    pub(super) fn ask(&mut self, block: BlockState, asks: Vec<PendingConsent>, now: Millis) -> Command {
         if asks.is_empty() {
             return self.release_next(block, now);
         }

@@ -51,6 +51,9 @@ impl Driver {
                 Event::CodeAsked
             }
             GuardCommand::Fetch(wanted) => Event::Fetched(self.dependencies.fetch(*wanted).await),
+            GuardCommand::ChooseRecord(rivals) => {
+                Event::Chosen(self.dependencies.choose_record(&rivals).await)
+            }
             GuardCommand::KeepVault => Event::Kept(self.dependencies.save()),
             GuardCommand::ReadClock => Event::Clock { unix_ms: unix_ms() },
         }

@@ -1,7 +1,8 @@
 //! The record that supplies a field.
 //!
 //! Only values whose binding admits every origin concerned count: for a fill the page's and the destination's,
-//! for a payment the payee's.
+//! for a payment the payee's. A login and its e-mail address supply logins and codes alone: the address of an account is not where its
+//! owner wants other mail.
 //!
 //! **One record is the primary one.** Values of one request belong together: the number of one card never goes
 //! with the expiry of another. Only name, phone, e-mail, user name and company, which records share, may come from another record if
@@ -12,15 +13,15 @@
 //! 2. it has all of the requested fields that records do not share, and the password if a login is requested, so that each page of
 //!    a login in steps gets its part from the same account; for a payment number, expiry and, if
 //!    a card has one, code, so that each frame gets its part of the same card;
-//! 3. it is no login, unless a login is requested;
-//! 4. it belongs to the preferred persona ([`Vault::prefer`]);
-//! 5. it is bound to this origin, then to this site, then anywhere;
-//! 6. it is of the request's own kind (`address:` for an address);
-//! 7. it has the most of the requested fields;
+//! 3. it belongs to the preferred persona ([`Vault::prefer`]);
+//! 4. it is bound to this origin, then to this site, then anywhere;
+//! 5. it is of the request's own kind (`address:` for an address);
+//! 6. it has the most of the requested fields;
+//! 7. the user chose it for this kind and origin ([`Vault::choose_record`]);
 //! 8. it was added first.
 //!
-//! A shared field that the primary record lacks comes from another record by criteria 1, 3, 4 (unless the primary
-//! record belongs to another persona), 5, 6, the field's usual kind, 8.
+//! A shared field that the primary record lacks comes from another record by criteria 1, 3 (unless the primary
+//! record belongs to another persona), 4, 5, the field's usual kind, 8.
 //!
 //! So a new record that is bound to one place changes nothing at another place, and a new record without a binding
 //! does not displace one of the same kind that has all the requested fields.
@@ -32,6 +33,7 @@ use sirl::{Field, FieldSet, Kind};
 
 use crate::content::handle::{kind_of, name_of};
 use crate::content::record::Record;
+use crate::store::task::ChosenRecord;
 use crate::store::vault::Vault;
 
 /// Fields that any record may supply.
@@ -42,8 +44,8 @@ pub fn is_shared(field: Field) -> bool {
     SHARED.contains(&field)
 }
 
-/// The kind of record that a kind of request is about.
-fn record_kind(kind: Kind) -> &'static str {
+/// The kind of record that a kind of request is about, which is the word before the colon in a handle.
+pub const fn record_kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Address => "address",
         Kind::Payment | Kind::Purchase => "card",
@@ -54,10 +56,10 @@ fn record_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Tells if records of this kind are about something else than the request: the e-mail address of an account at a shop is
-/// not where its owner wants the shop's mail, if the vault has another one.
-fn is_apart(kind: &str, own_kind: &str) -> bool {
-    matches!(kind, "login" | "otp") && !matches!(own_kind, "login" | "otp")
+/// Whether the record of this handle may supply requests of a kind, whatever its fields and its binding are.
+pub fn may_supply(handle: &str, kind: Kind) -> bool {
+    let is_of_account = |kind: &str| matches!(kind, "login" | "otp");
+    !is_of_account(kind_of(handle)) || is_of_account(record_kind(kind))
 }
 
 /// A value that may go to the origins of a request.
@@ -71,6 +73,8 @@ struct Candidate<'v> {
 pub(crate) struct Supply<'v> {
     candidates: Vec<Candidate<'v>>,
     primary: Option<&'v str>,
+    /// The records among which no criterion before the user's choice decides, the one that was added first before the others.
+    rivals: Vec<&'v str>,
     /// True if the primary record is an account of a source.
     is_fetched: bool,
     own_kind: &'static str,
@@ -122,15 +126,7 @@ impl<'v> Supply<'v> {
         let rank = |c: &Candidate<'v>| {
             let kind = kind_of(&c.record.handle);
             let of_persona = self.persona == Some(name_of(&c.record.handle));
-            let is_apart = is_apart(kind, self.own_kind);
-            (
-                c.for_task,
-                !is_apart,
-                of_persona,
-                c.record.binding.narrowness(),
-                kind == self.own_kind,
-                kind == "contact",
-            )
+            (c.for_task, of_persona, c.record.binding.narrowness(), kind == self.own_kind, kind == "contact")
         };
         first_highest(with_field.copied(), rank).map(|c| c.record)
     }
@@ -203,6 +199,27 @@ impl Vault {
         records.map(|record| (record.handle.clone(), record.field)).collect()
     }
 
+    /// The records that could supply `fields` alike, for a request whose values go to every one of `origins`: their handles, in the order in
+    /// which they were added. There are none or at least two. Which one it is can only the user say ([`Vault::choose_record`]).
+    pub fn rivals_among(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Vec<String> {
+        let Supply { rivals, .. } = self.supply(kind, fields, origins);
+        if rivals.len() > 1 { rivals.into_iter().map(str::to_owned).collect() } else { Vec::new() }
+    }
+
+    /// Has this record supply requests of a kind at an origin from now on, where [`Vault::rivals_among`] names it. The choice is never
+    /// written to the file.
+    pub fn choose_record(&mut self, kind: Kind, origin: &Origin, handle: &str) {
+        let kind = record_kind(kind);
+        self.task.chosen.retain(|chosen| chosen.kind != kind || chosen.origin != *origin);
+        self.task.chosen.push(ChosenRecord { kind, origin: origin.clone(), handle: handle.to_owned() });
+    }
+
+    /// Returns true if the user chose one of these records for this kind and origin.
+    pub fn has_chosen(&self, kind: Kind, origin: &Origin, among: &[String]) -> bool {
+        let chosen = self.task.chosen_for(record_kind(kind), origin);
+        chosen.is_some_and(|chosen| among.iter().any(|handle| handle == chosen))
+    }
+
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
     pub(crate) fn supply(&self, kind: Kind, fields: FieldSet, origins: &[&Origin]) -> Supply<'_> {
         let own_kind = record_kind(kind);
@@ -216,7 +233,8 @@ impl Vault {
         let made = made.map(|made| made.handle.as_str());
         let is_made = |record: &Record| own_kind == "login" && Some(record.handle.as_str()) == made;
         let stored = self.records.iter().map(|record| Candidate { record, for_task: is_made(record) });
-        let candidates: Vec<_> = of_task.chain(stored).filter(|c| c.record.admits(origins)).collect();
+        let is_for_kind = |c: &Candidate<'_>| may_supply(&c.record.handle, kind) && c.record.admits(origins);
+        let candidates: Vec<_> = of_task.chain(stored).filter(is_for_kind).collect();
         let preferred = self.task.preferred.as_deref();
         // The pages of a login ask for its parts one after another, and the account is the same on each: the one with a password.
         let whole = |kind| if kind == Kind::Login { fields.with(Field::Password) } else { fields };
@@ -228,32 +246,36 @@ impl Vault {
             card.with(Field::CardCode).iter().all(has)
         };
         let new = FieldSet::EMPTY.with(Field::NewPassword);
-        let primary = match made.filter(|_| fields.contains(Field::NewPassword)) {
-            Some(made) => Some(made),
-            None if fields.contains(Field::NewPassword) => {
-                primary(&candidates, own_kind, fields.without(new), preferred)
-            }
+        let first = |fields| first(&candidates, own_kind, fields, preferred);
+        let rivals = match made.filter(|_| fields.contains(Field::NewPassword)) {
+            Some(made) => vec![made],
+            None if fields.contains(Field::NewPassword) => first(fields.without(new)),
             None if kind == Kind::Payment => {
-                primary(&candidates, own_kind, card.with(Field::CardCode), preferred)
-                    .filter(coded)
-                    .or_else(|| primary(&candidates, own_kind, card, preferred))
+                let mut rivals = first(card.with(Field::CardCode));
+                rivals.retain(coded);
+                if rivals.is_empty() { first(card) } else { rivals }
             }
-            None => primary(&candidates, own_kind, whole(kind), preferred)
-                .or_else(|| primary(&candidates, own_kind, fields, preferred)),
+            None => {
+                let rivals = first(whole(kind));
+                if rivals.is_empty() { first(fields) } else { rivals }
+            }
         };
+        let chosen = origins.first().and_then(|origin| self.task.chosen_for(own_kind, origin));
+        let chosen = rivals.iter().copied().find(|handle| Some(*handle) == chosen);
+        let primary = chosen.or_else(|| rivals.first().copied());
         let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
         let is_fetched = primary.is_some_and(|handle| self.source_of(handle).is_some());
-        Supply { candidates, primary, is_fetched, own_kind, fields, made, persona }
+        Supply { candidates, primary, rivals, is_fetched, own_kind, fields, made, persona }
     }
 }
 
-/// Chooses the primary record for `fields`.
-fn primary<'v>(
+/// The records for `fields` that are first by every criterion before the user's choice.
+fn first<'v>(
     candidates: &[Candidate<'v>],
     record_kind: &str,
     fields: FieldSet,
     preferred: Option<&str>,
-) -> Option<&'v str> {
+) -> Vec<&'v str> {
     let unshared: FieldSet = fields.iter().filter(|field| !SHARED.contains(field)).collect();
     let decisive = if unshared.is_empty() { fields } else { unshared };
     let mut groups: Vec<Group<'v>> = Vec::new();
@@ -276,8 +298,8 @@ fn primary<'v>(
         let complete = unshared.is_subset_of(group.held);
         let of_persona = preferred == Some(name_of(group.handle));
         let own_kind = kind_of(group.handle) == record_kind;
-        let is_apart = is_apart(kind_of(group.handle), record_kind);
-        (group.for_task, complete, !is_apart, of_persona, group.narrowness, own_kind, group.held.len())
+        (group.for_task, complete, of_persona, group.narrowness, own_kind, group.held.len())
     };
-    first_highest(groups.into_iter(), rank).map(|group| group.handle)
+    let highest = groups.iter().map(rank).max();
+    groups.iter().filter(|group| Some(rank(group)) == highest).map(|group| group.handle).collect()
 }

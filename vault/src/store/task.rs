@@ -1,5 +1,7 @@
 //! The values and choices of one task, which are never written. Sessions at the same time have a slot each.
 
+use browser_signals::Origin;
+
 use crate::content::record::Record;
 use crate::made::Made;
 use crate::sources::Fetch;
@@ -23,6 +25,15 @@ pub(crate) struct TaskValues {
     pub made: Vec<Made>,
     /// The persona whose records are preferred.
     pub preferred: Option<String>,
+    /// The user's choices among records that fit alike.
+    pub chosen: Vec<ChosenRecord>,
+}
+
+/// The record that the user chose for a kind of record at an origin.
+pub(crate) struct ChosenRecord {
+    pub kind: &'static str,
+    pub origin: Origin,
+    pub handle: String,
 }
 
 impl Vault {
@@ -43,11 +54,18 @@ impl Vault {
 }
 
 impl TaskValues {
+    /// The handle of the record that the user chose.
+    pub fn chosen_for(&self, kind: &str, origin: &Origin) -> Option<&str> {
+        let chosen = self.chosen.iter().find(|chosen| chosen.kind == kind && chosen.origin == *origin);
+        chosen.map(|chosen| chosen.handle.as_str())
+    }
+
     fn is_empty(&self) -> bool {
         self.records.is_empty()
             && self.tokens.is_empty()
             && self.fetched.is_empty()
             && self.made.is_empty()
             && self.preferred.is_none()
+            && self.chosen.is_empty()
     }
 }

@@ -107,13 +107,14 @@ impl Vault {
         self.task.records.retain(|record| (record.handle.as_str(), record.field) != (handle, field));
     }
 
-    /// Drops every value that was kept for one task; also in a locked vault. The records of made passwords stay, and are those of
+    /// Drops every value that was kept for one task, and the user's choices for it; also in a locked vault. The records of made passwords stay, and are those of
     /// no task any more.
     pub fn forget_task_values(&mut self) {
         self.task.records.clear();
         self.task.tokens.clear();
         self.task.fetched.clear();
         self.task.made.clear();
+        self.task.chosen.clear();
     }
 
     /// Removes every stored value of the record `handle`, and returns their number.

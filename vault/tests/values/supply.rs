@@ -422,9 +422,9 @@ fn an_account_is_named_by_its_user_name_or_its_address() {
     assert_eq!(named(&[], &registration), [own(Field::Email), own(Field::Password)], "no box gets it twice");
 }
 
-/// A shop's mail goes where its customer wants it, also at a shop where the customer has an account by another address.
+/// A shop's mail goes where its customer wants it, and never to the address of an account for want of another.
 #[test]
-fn the_address_of_an_account_does_not_replace_that_of_a_person() {
+fn the_address_of_an_account_never_stands_in_for_that_of_a_person() {
     let values = [
         ("login:shop", Field::Email, SHOP),
         ("login:shop", Field::Password, SHOP),
@@ -439,8 +439,48 @@ fn the_address_of_an_account_does_not_replace_that_of_a_person() {
         all_from("login:shop", &[Field::Email])
     );
     let only = vault_of(&values[..2]);
-    assert_eq!(
-        suppliers(&only, Kind::Contact, &[Field::Email], SHOP),
-        all_from("login:shop", &[Field::Email])
-    );
+    for kind in [Kind::Contact, Kind::Address, Kind::Identity] {
+        assert_eq!(suppliers(&only, kind, &[Field::Email], SHOP), [], "{kind:?}");
+    }
+}
+
+#[test]
+fn the_user_chooses_among_records_that_fit_alike_and_nowhere_else() {
+    let mut vault = vault_of(&[
+        ("address:home", Field::City, "anywhere"),
+        ("address:work", Field::City, "anywhere"),
+        ("address:part", Field::Street, "anywhere"),
+        ("login:one", Field::Password, SHOP),
+        ("login:one", Field::Username, SHOP),
+        ("login:two", Field::Password, SHOP),
+        ("login:two", Field::Username, SHOP),
+    ]);
+    let (shop, other) = (Origin::parse(SHOP).unwrap(), Origin::parse("https://other.example").unwrap());
+    let city = FieldSet::EMPTY.with(Field::City);
+    let login = FieldSet::EMPTY.with(Field::Username).with(Field::Password);
+    let rivals = |vault: &Vault, kind, fields, at: &Origin| vault.rivals_among(kind, fields, &[at]);
+    assert_eq!(rivals(&vault, Kind::Address, city, &shop), ["address:home", "address:work"]);
+    assert_eq!(rivals(&vault, Kind::Login, login, &shop), ["login:one", "login:two"]);
+    // One record alone has a street, and no login is for another origin.
+    assert_eq!(rivals(&vault, Kind::Address, FieldSet::EMPTY.with(Field::Street), &shop), [""; 0]);
+    assert_eq!(rivals(&vault, Kind::Login, login, &other), [""; 0]);
+
+    let supplied =
+        |vault: &Vault, kind, fields: &[Field], at| suppliers(vault, kind, fields, at)[0].1.clone();
+    vault.choose_record(Kind::Address, &shop, "address:work");
+    vault.choose_record(Kind::Login, &shop, "login:two");
+    assert_eq!(supplied(&vault, Kind::Address, &[Field::City], SHOP), "address:work");
+    assert_eq!(supplied(&vault, Kind::Address, &[Field::City], "https://other.example"), "address:home");
+    for field in [Field::Username, Field::Password] {
+        assert_eq!(supplied(&vault, Kind::Login, &[field], SHOP), "login:two", "each page of a login");
+    }
+    // A choice makes no record fit that does not.
+    vault.choose_record(Kind::Address, &shop, "address:part");
+    assert_eq!(supplied(&vault, Kind::Address, &[Field::City], SHOP), "address:home");
+    vault.choose_record(Kind::Address, &shop, "address:work");
+    vault.prefer(Some("home".to_owned()));
+    assert_eq!(supplied(&vault, Kind::Address, &[Field::City], SHOP), "address:home", "the words name it");
+    vault.prefer(None);
+    vault.forget_task_values();
+    assert_eq!(supplied(&vault, Kind::Address, &[Field::City], SHOP), "address:home", "a new task");
 }
