@@ -25,6 +25,10 @@ pub struct Guarding {
     /// this time, also if the client starts again; with 0 it does not.
     #[arg(long, value_name = "MINUTES", default_value_t = 15, requires = "vault")]
     pub keep_unlocked: u64,
+    /// Lock the vault once you have neither begun a task nor answered a question for this time. It is locked also by `portcullis vault
+    /// lock`, when you lock the screen, and when the system sleeps; it opens again with `portcullis vault unlock`, or at the next task.
+    #[arg(long, value_name = "MINUTES", requires = "vault", value_parser = clap::value_parser!(u64).range(1..))]
+    pub idle: Option<u64>,
     /// Record decisions in this audit log, which is created if it does not exist.
     #[arg(long, value_name = "FOLDER")]
     pub audit: Option<PathBuf>,
@@ -66,7 +70,12 @@ impl Guarding {
     pub fn guard(&self, opened: Option<Guarded>, answerer: Box<dyn Answerer>) -> Result<Guard, Failure> {
         let policy = self.policy()?;
         if let Some(opened) = opened {
-            return opened.guard(&policy, answerer, &self.sources);
+            let keep = Duration::from_secs(self.keep_unlocked.saturating_mul(60));
+            let guard = opened.guard(&policy, answerer, &self.sources, Some(keep))?;
+            return Ok(match self.idle {
+                Some(minutes) => guard.with_idle_lock(Duration::from_secs(minutes.saturating_mul(60))),
+                None => guard,
+            });
         }
         let log = self.log()?;
         let made = Guard::new(&policy, log, answerer, Box::new(SystemEntropy));

@@ -70,8 +70,8 @@ pub struct Arguments {
     /// Host rules in the format of the browser's `--host-resolver-rules`.
     #[arg(long, value_name = "RULES", default_value = "")]
     host_rules: String,
-    /// Lock the vault after this many minutes without a new task or an answer of yours. To continue after that, restart
-    /// the service.
+    /// Lock the vault after this many minutes without a new task or an answer of yours. `portcullis vault unlock`
+    /// opens it again.
     #[arg(long, value_name = "MINUTES", default_value_t = 15)]
     idle: u64,
 }
@@ -133,7 +133,8 @@ async fn serve(arguments: Arguments) -> Result<(), Failure> {
         (Asked::Terminal, _) => Box::new(TerminalAnswerer::default()),
         (Asked::Page | Asked::Extension, _) => Box::new(page(opened.phrase()).await?),
     };
-    let guard = opened.guard(&policy, answerer, &sources)?.with_idle_lock(Duration::from_secs(60 * idle));
+    let guard =
+        opened.guard(&policy, answerer, &sources, None)?.with_idle_lock(Duration::from_secs(60 * idle));
     let settings =
         ServiceSettings { folder: place.clone(), tls, audit: Some(audit), extension_consent: asking };
     let service = Service::start(guard, settings).map_err(|error| Failure::NotSetUp(error.to_string()))?;

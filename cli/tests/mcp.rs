@@ -132,6 +132,63 @@ fn a_locked_vault_is_unlocked_in_a_window_of_the_systems_program() {
     }
 }
 
+/// A person locks the vault of a running guard, and goes on later without starting the client again.
+#[test]
+fn a_running_guard_locks_its_vault_and_opens_it_again() {
+    let address = site_without_tls("Kettle");
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, file) = vault(folder.path());
+    let passphrase = std::fs::read_to_string(&file).unwrap();
+    let audit = folder.path().join("audit").display().to_string();
+    let of_vault = |command: &str, input: &str| {
+        let mut child = portcullis()
+            .args(["vault", command])
+            .arg(&vault)
+            .args(if command == "unlock" { &["--minutes", "30"][..] } else { &[] })
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        let said = [ended.stdout, ended.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        (ended.status.code(), said.concat())
+    };
+    let (code, said) = of_vault("unlock", &passphrase);
+    if code == Some(3) {
+        eprintln!("SKIPPED a_running_guard_locks_its_vault_and_opens_it_again: {said}");
+        return;
+    }
+    assert_eq!(code, Some(0), "{said}");
+    let arguments = ["--vault", &vault.display().to_string(), "--audit", &audit, "--private-hosts"];
+    let mut command = portcullis();
+    command.arg("mcp").args(arguments).arg(address.to_string());
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let mut client = Client::start(&mut command);
+    client.begin();
+    let url = format!("http://{address}/");
+    client.call("browser_navigate", json!({ "url": url }));
+    let is_locked = |client: &mut Client| {
+        client.call("browser_navigate", json!({ "url": url }));
+        client.call("portcullis_status", json!({})).contains("the user's vault is locked")
+    };
+    assert!(!is_locked(&mut client));
+    let (code, said) = of_vault("lock", "");
+    assert!(code == Some(0) && said.contains("was signalled to lock it"), "{said}");
+    // The signal arrives a little after the command ends.
+    let began = std::time::Instant::now();
+    while !is_locked(&mut client) {
+        assert!(began.elapsed() < std::time::Duration::from_secs(60), "the vault stays open");
+    }
+    // The command opens the vault's file, which the guard holds, for reading alone.
+    let (code, said) = of_vault("unlock", &passphrase);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!is_locked(&mut client), "each action looks for the key");
+    of_vault("lock", "");
+    assert!(client.end());
+}
+
 /// A site that gives the same answer to every request, until this process ends.
 fn site_without_tls(heading: &'static str) -> SocketAddr {
     let site = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -29,7 +29,7 @@ use crate::consent::{
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
 use crate::storage::login_folder::LoginFolder;
-use crate::storage::vault_lock::{IdleLock, LockHandle};
+use crate::storage::vault_lock::{FindKey, IdleLock, LockHandle};
 use crate::system::unix_ms;
 
 /// The longest time that a question waits for those of other sessions. After that it counts as one that reached nobody.
@@ -61,6 +61,8 @@ pub(crate) struct Dependencies {
     pub(crate) sources: Vec<SharedSource>,
     /// The files of the user's saved logins.
     pub(crate) logins: Option<LoginFolder>,
+    /// What finds the key of a vault that was locked.
+    pub(crate) key: Option<Arc<dyn FindKey>>,
     /// The files that the user offers for uploads.
     #[cfg(unix)]
     pub(crate) uploads: Option<Arc<UploadFolder>>,
@@ -93,6 +95,16 @@ impl Dependencies {
             let mut idle = idle.lock().unwrap_or_else(PoisonError::into_inner);
             idle.touch();
             idle.watch(LockHandle::new(&self.vault));
+        }
+    }
+
+    /// Opens a locked vault again, if its key is found.
+    pub(crate) async fn reopen(&mut self, may_ask: bool) {
+        let Some(finder) = self.key.clone().filter(|_| self.vault().is_locked()) else { return };
+        let found = tokio::task::spawn_blocking(move || finder.find(may_ask)).await.ok().flatten();
+        let Some(key) = found else { return };
+        if self.vault().reopen_with_key(&key).is_ok() {
+            self.note_user_present();
         }
     }
 

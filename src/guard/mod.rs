@@ -50,7 +50,7 @@ use crate::consent::Answerer;
 use crate::page_text::Scrubber;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::storage::login_folder::LoginFolder;
-use crate::storage::vault_lock::{IdleLock, LockHandle};
+use crate::storage::vault_lock::{FindKey, IdleLock, LockHandle};
 pub use crate::system::SystemEntropy;
 use agent_memory::SharedMemory;
 pub(crate) use dependencies::Dependencies;
@@ -152,6 +152,7 @@ impl Guard {
             client: None,
             sources: Vec::new(),
             logins: None,
+            key: None,
             #[cfg(unix)]
             uploads: None,
         };
@@ -221,6 +222,13 @@ impl Guard {
     /// A handle that locks the vault from elsewhere, such as on a signal or a locked screen.
     pub fn lock_handle(&self) -> LockHandle {
         LockHandle::new(&self.dependencies.vault)
+    }
+
+    /// Opens a vault that was locked again, once its key is found: before each action of the agent, and at the beginning of each task.
+    #[must_use]
+    pub fn with_key_from(mut self, finder: Arc<dyn FindKey>) -> Guard {
+        self.dependencies.key = Some(finder);
+        self
     }
 
     /// Locks the vault once the user has neither begun a task nor answered a prompt for this long.

@@ -1,9 +1,9 @@
-//! Locking the vault of a running guard: by a call, by a signal, or when the user has been away.
+//! Locking the vault of a running guard: by a call, by a signal, or when the user has been away; and opening it again.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use vault::Vault;
+use vault::{UnlockKey, Vault};
 
 use crate::guard::shared_vault::SharedVault;
 
@@ -24,6 +24,13 @@ impl LockHandle {
             vault.lock().unwrap_or_else(PoisonError::into_inner).lock();
         }
     }
+}
+
+/// Finds the key of a vault that was locked, so that a running guard goes on once the user unlocks it again.
+pub trait FindKey: Send + Sync {
+    /// The key, if the user unlocked the vault elsewhere, such as by `portcullis vault unlock`. With `may_ask`, which is at the beginning of
+    /// a task, the user is asked for it otherwise. It may block.
+    fn find(&self, may_ask: bool) -> Option<UnlockKey>;
 }
 
 /// Locks the vault at each signal `SIGUSR1`, which `portcullis vault lock` sends. It ends with the runtime.
@@ -93,7 +100,8 @@ impl IdleLock {
                     Some(left) => tokio::time::sleep(left).await,
                     None => {
                         handle.lock();
-                        return;
+                        // The user may open it again.
+                        tokio::time::sleep(after).await;
                     }
                 }
             }
@@ -112,15 +120,25 @@ impl Drop for IdleLock {
 
 #[cfg(test)]
 mod tests {
-    use policy_dfa::{Policy, authority};
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use policy_dfa::{Policy, Verifier, authority};
+    use vault::{KdfParams, Secret};
 
     use super::*;
-    use crate::guard::SystemEntropy;
+    use crate::audit::MemoryLog;
+    use crate::consent::TerminalAnswerer;
+    use crate::guard::{Guard, Replaced, SystemEntropy, UserVault, VaultKey};
 
-    fn vault() -> SharedVault {
+    fn verifier() -> Verifier {
         let compiled = Policy::parse(crate::DEFAULT_POLICY).unwrap().compile().unwrap();
         let checked = compiled.check().unwrap_or_else(|_| panic!("the policy holds"));
-        SharedVault::new(Vault::ephemeral(&mut SystemEntropy, authority(checked, [1; 16]).1))
+        authority(checked, [1; 16]).1
+    }
+
+    fn vault() -> SharedVault {
+        SharedVault::new(Vault::ephemeral(&mut SystemEntropy, verifier()))
     }
 
     fn is_locked(vault: &SharedVault) -> bool {
@@ -168,6 +186,69 @@ mod tests {
         drop(idle);
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert!(!is_locked(&vault));
+    }
+
+    /// The key of a vault, which it gives once the user unlocked it or is asked.
+    struct Played {
+        key: fn() -> UnlockKey,
+        is_unlocked: AtomicBool,
+        asked: AtomicUsize,
+    }
+
+    impl FindKey for Played {
+        fn find(&self, may_ask: bool) -> Option<UnlockKey> {
+            self.asked.fetch_add(usize::from(may_ask), Ordering::SeqCst);
+            (self.is_unlocked.load(Ordering::SeqCst) || may_ask).then(self.key)
+        }
+    }
+
+    const PASSPHRASE: &str = "seven quiet herons";
+
+    fn file() -> &'static [u8] {
+        static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+            let passphrase = Secret::new(PASSPHRASE);
+            let made = Vault::create(&passphrase, &mut SystemEntropy, KdfParams::FLOOR, verifier());
+            made.unwrap().to_bytes(&mut SystemEntropy).unwrap()
+        });
+        &FILE
+    }
+
+    #[tokio::test]
+    async fn a_locked_vault_is_opened_again_by_its_own_key_and_by_no_other() {
+        let own = || Vault::unlock_key(file(), &Secret::new(PASSPHRASE)).unwrap();
+        let other = || {
+            let passphrase = Secret::new("another one");
+            let made = Vault::create(&passphrase, &mut SystemEntropy, KdfParams::FLOOR, verifier()).unwrap();
+            Vault::unlock_key(&made.to_bytes(&mut SystemEntropy).unwrap(), &passphrase).unwrap()
+        };
+        for (key, is_its_own) in [(own as fn() -> UnlockKey, true), (other, false)] {
+            let passphrase = Secret::new(PASSPHRASE);
+            let user = UserVault {
+                bytes: file(),
+                key: VaultKey::Passphrase(&passphrase),
+                keeper: None,
+                replaced: Replaced::Nothing,
+            };
+            let (log, nobody) = (Box::new(MemoryLog::default()), Box::new(TerminalAnswerer::default()));
+            let guard = Guard::with_vault(crate::DEFAULT_POLICY, user, log, nobody, Box::new(SystemEntropy));
+            let played = Played { key, is_unlocked: false.into(), asked: 0.into() };
+            let finder = Arc::new(played);
+            let mut guard = guard.unwrap().with_key_from(finder.clone());
+            let is_locked = |guard: &Guard| is_locked(&guard.dependencies.vault);
+            // An open vault asks for nothing.
+            guard.dependencies.reopen(true).await;
+            assert_eq!(finder.asked.load(Ordering::SeqCst), 0);
+            guard.lock();
+            guard.dependencies.reopen(false).await;
+            assert!(is_locked(&guard), "nobody unlocked it");
+            finder.is_unlocked.store(true, Ordering::SeqCst);
+            guard.dependencies.reopen(false).await;
+            assert_eq!(is_locked(&guard), !is_its_own);
+            finder.is_unlocked.store(false, Ordering::SeqCst);
+            guard.lock();
+            guard.dependencies.reopen(true).await;
+            assert_eq!((is_locked(&guard), finder.asked.load(Ordering::SeqCst)), (!is_its_own, 1));
+        }
     }
 
     #[cfg(unix)]

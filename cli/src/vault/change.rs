@@ -150,11 +150,14 @@ pub fn rotate(target: &Target) -> Result<(), Failure> {
 }
 
 pub fn unlock(target: &Target, minutes: u64) -> Result<(), Failure> {
-    let (opened, passphrase) = Opened::open(target, &mut target.source()?, By::Passphrase)?;
-    let passphrase = passphrase.ok_or_else(|| Failure::Input("the passphrase is needed".to_owned()))?;
-    let key = Vault::unlock_key(opened.file().bytes(), &passphrase).map_err(bad)?;
+    // A guard whose vault was locked may be using the file, which is only read here.
+    let bytes =
+        VaultFile::read_only(&target.vault).map_err(|error| place::unusable(&target.vault, &error))?;
+    let id = Meta::read(&bytes).map_err(bad)?.id;
+    let passphrase = target.source()?.read("Passphrase")?;
+    let key = Vault::unlock_key(&bytes, &passphrase).map_err(bad)?;
     let minutes = minutes.max(1);
-    cache::keep(opened.vault.id(), &key, Duration::from_secs(minutes.saturating_mul(60)))?;
+    cache::keep(id, &key, Duration::from_secs(minutes.saturating_mul(60)))?;
     let vault = target.vault.display();
     println!(
         "the key of {vault} is in the system's keyring for {}",

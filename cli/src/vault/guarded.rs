@@ -1,6 +1,8 @@
 //! A vault that is opened for a guard, which then owns it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use portcullis::audit::{FolderLog, LogOptions};
 use portcullis::consent::Answerer;
@@ -10,9 +12,9 @@ use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::{Meta, Secret, StateName, UnlockKey, Vault};
 use portcullis::{Guard, stored_head};
 
-use super::opened::{open_file, verifier};
+use super::opened::{bad, open_file, verifier};
 use super::sources::{Connections, SourceArguments};
-use super::{Target, cache};
+use super::{Target, cache, locking};
 use crate::failure::Failure;
 
 /// A vault's file, what opens it, and its audit log.
@@ -23,6 +25,7 @@ pub struct Guarded {
     connections: Connections,
     logins: LoginFolder,
     log: FolderLog,
+    path: PathBuf,
 }
 
 enum Key {
@@ -62,7 +65,7 @@ impl Guarded {
         let phrase = phrase.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
         let connections = Connections::of(&vault);
         let logins = LoginFolder::beside(&target.vault);
-        Ok(Guarded { file, key, phrase, connections, logins, log: opened.log })
+        Ok(Guarded { file, key, phrase, connections, logins, log: opened.log, path: target.vault.clone() })
     }
 
     /// The phrase that identifies the consent page to the user.
@@ -70,14 +73,17 @@ impl Guarded {
         self.phrase.clone()
     }
 
-    /// The guard under a policy, with the saved logins and the chosen password managers.
+    /// The guard under a policy, with the saved logins and the chosen password managers. Its vault is locked when the user ends its use; it
+    /// needs a runtime for that. With `keep` a new task asks for the passphrase of a locked vault in a window, and its key is kept for this
+    /// time.
     pub fn guard(
         self,
         policy: &str,
         answerer: Box<dyn Answerer>,
         sources: &SourceArguments,
+        keep: Option<Duration>,
     ) -> Result<Guard, Failure> {
-        let Guarded { file, key, log, connections, logins, .. } = self;
+        let Guarded { file, key, log, connections, logins, path, .. } = self;
         let bytes = file.bytes().to_vec();
         let vault = UserVault {
             bytes: &bytes,
@@ -90,6 +96,9 @@ impl Guarded {
         };
         let guard = Guard::with_vault(policy, vault, Box::new(log), answerer, Box::new(SystemEntropy));
         let guard = guard.map_err(|error| Failure::Input(error.to_string()))?;
+        let id = Meta::read(&bytes).map_err(bad)?.id;
+        locking::watch(guard.lock_handle(), id);
+        let guard = guard.with_key_from(Arc::new(locking::UserKey { vault: path, id, keep }));
         connections.offered(guard.with_logins(logins), sources)
     }
 }

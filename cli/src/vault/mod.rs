@@ -8,6 +8,8 @@ mod from_file;
 #[cfg(unix)]
 mod guarded;
 #[cfg(unix)]
+mod locking;
+#[cfg(unix)]
 mod logins;
 mod opened;
 #[cfg(unix)]

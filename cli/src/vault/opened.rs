@@ -108,11 +108,6 @@ impl Opened {
         self.vault.generation() + u64::from(self.log.is_some())
     }
 
-    /// The file.
-    pub fn file(&self) -> &VaultFile {
-        &self.file
-    }
-
     /// Returns true if changes are recorded.
     pub fn is_recorded(&self) -> bool {
         self.log.is_some()

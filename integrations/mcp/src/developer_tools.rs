@@ -81,14 +81,14 @@ pub fn details(index: usize, request: &PageRequest) -> String {
     let PageRequest { method, url, resource, body, answered, .. } = request;
     let mut lines = vec![format!("#{index} [{method}] {url}"), String::new(), "  General".to_owned()];
     match answered {
-        Answered::NotYet => lines.push("    status:    none yet".to_owned()),
+        Answered::NotYet => lines.push("    status: none yet".to_owned()),
         Answered::Response { status, words, media_type, .. } => {
-            lines.push(format!("    status:    [{status}] {words}").trim_end().to_owned());
-            lines.push(format!("    mimeType:  {media_type}"));
+            lines.push(format!("    status: [{status}] {words}").trim_end().to_owned());
+            lines.push(format!("    mimeType: {media_type}"));
         }
-        Answered::Failed(error) => lines.push(format!("    status:    [FAILED] {error}")),
+        Answered::Failed(error) => lines.push(format!("    status: [FAILED] {error}")),
     }
-    lines.push(format!("    type:      {}", resource.to_lowercase()));
+    lines.push(format!("    type: {}", resource.to_lowercase()));
     let mut section = |title: &str, headers: &[(String, String)]| {
         lines.push(format!("\n  {title}"));
         lines.extend(headers.iter().map(|(name, value)| format!("    {name}: {value}")));

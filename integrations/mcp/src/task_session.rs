@@ -385,6 +385,11 @@ impl TaskSession {
         lines.extend((!session.prompt().is_empty()).then(|| format!("- task: {}", session.prompt())));
         lines
             .extend(session.has_released().then(|| "- values of the user's are in the container".to_owned()));
+        lines.extend(
+            session
+                .is_vault_locked()
+                .then(|| "- the user's vault is locked: ask the user to unlock it".to_owned()),
+        );
         lines.extend(session.logged_in().map(|site| {
             format!("- the user is logged in at: {site}, by a saved login; no other site is reached")
         }));

@@ -196,6 +196,11 @@ impl Session {
         !self.driver.text.tells_paths()
     }
 
+    /// Returns true if the user's vault is locked, so that nothing is released until the user unlocks it.
+    pub fn is_vault_locked(&self) -> bool {
+        self.driver.dependencies.vault().is_locked()
+    }
+
     /// What the agent can do next after an outcome with refusals, a sentence each ([`Reason::next_step`]), and where the user could
     /// finish by hand.
     pub fn next_steps(&self, outcome: &ActionOutcome) -> Vec<&'static str> {
@@ -245,6 +250,7 @@ impl Session {
         if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
             return refusal;
         }
+        self.driver.dependencies.reopen(false).await;
         self.driver.learn_of_other_tasks();
         let prepared = self.prepare_pages(&action).await;
         self.answer_waiting().await;

@@ -93,6 +93,7 @@ pub(super) async fn open(
     on_this_machine: &[Origin],
 ) -> Result<SealedTask, SessionError> {
     dependencies.note_user_present();
+    dependencies.reopen(true).await;
     let offers_files = dependencies.offers_files() && surface == TaskSurface::Container;
     let (prompt, mut intake, uploads, chosen_by) = match wording {
         TaskSource::User(prompt) => {

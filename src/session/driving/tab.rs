@@ -170,6 +170,7 @@ impl TabSession {
     /// Reads the front tab, or decides a request block of the agent about it. Every other action is refused. The agent gets
     /// only the text of the outcome. Waiting changes of standing consents are made before each step.
     pub async fn act(&mut self, action: Action, changes: &mut ChangeQueue) -> ActionOutcome {
+        self.driver.dependencies.reopen(false).await;
         let mut event = Event::Act(action);
         loop {
             self.apply_changes(changes);

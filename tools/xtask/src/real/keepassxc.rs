@@ -11,6 +11,7 @@ use crate::real::person::{self, PASSPHRASE, PASSWORD};
 use crate::real::programs::SetUp;
 use crate::real::screen::{Screen, until};
 use crate::real::{Run, fresh, written};
+use crate::setup::Tools;
 
 /// The rest of a number of an entry in Base64, after one letter.
 const ZEROS: &str = "AAAAAAAAAAAAAAAAAAAAA==";
@@ -32,8 +33,11 @@ impl Drop for KeePassXc {
     }
 }
 
-/// Tests the clients of password managers against the real KeePassXC and GnuPG.
-pub fn clients(place: &Place) -> Result<(), Failure> {
+/// Tests the clients of password managers against the real KeePassXC and GnuPG, and the end of an unlock when the system sleeps.
+pub fn clients(place: &Place, tools: &Tools) -> Result<(), Failure> {
+    let mut sleep = place.cargo();
+    sleep.args(["test", "--package", "portcullis-cli", "--test", "sleep", "--", "--ignored"]);
+    process::run(sleep.envs(tools.environment()))?;
     let mut test = place.cargo();
     test.args(["test", "--package", "portcullis-sources", "--test", "real", "--test", "pass", "--"]);
     test.args(["--ignored", "--nocapture", "--test-threads", "1"]);

@@ -53,7 +53,7 @@ pub fn command(place: &Place, names: &[String]) -> Result<(), Failure> {
     tools.announce();
     programs::packages()?;
     if names.is_empty() || names.iter().any(|name| name == CLIENTS) {
-        keepassxc::clients(place)?;
+        keepassxc::clients(place, &tools)?;
     }
     let names: Vec<String> = names.iter().filter(|name| *name != CLIENTS).cloned().collect();
     if !is_all && names.is_empty() {

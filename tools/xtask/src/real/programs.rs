@@ -14,7 +14,7 @@ use crate::real::{Run, written};
 use discovery::on_path;
 
 /// The Debian packages, each with a file by which it is known to be installed.
-const PACKAGES: [(&str, &str); 18] = [
+const PACKAGES: [(&str, &str); 20] = [
     ("wordpress", "/usr/share/wordpress/wp-login.php"),
     ("wordpress-theme-twentytwentythree", "/usr/share/wordpress/wp-content/themes/twentytwentythree"),
     ("mediawiki", "/usr/share/mediawiki/index.php"),
@@ -30,6 +30,8 @@ const PACKAGES: [(&str, &str); 18] = [
     ("php-intl", "/usr/share/php8.2-intl/intl/intl.ini"),
     ("python3-venv", "/usr/share/doc/python3-venv"),
     ("keepassxc", "/usr/bin/keepassxc"),
+    ("dbus", "/usr/bin/dbus-daemon"),
+    ("python3-dbusmock", "/usr/lib/python3/dist-packages/dbusmock"),
     ("gpg", "/usr/bin/gpg"),
     ("xvfb", "/usr/bin/Xvfb"),
     ("xdotool", "/usr/bin/xdotool"),
