@@ -9,12 +9,16 @@ use credential_sources::bitwarden::Bitwarden;
 use credential_sources::keepassxc::{Association, Client, KeePassXc, socket};
 use credential_sources::one_password::OnePassword;
 use credential_sources::pass::Pass;
+#[cfg(target_os = "linux")]
+use credential_sources::secret_service::SystemKeyring;
 use portcullis::Guard;
 use portcullis::audit::VaultAct;
 use portcullis::guard::SystemEntropy;
 use portcullis::signals::Origin;
 use portcullis::sirl::Kind;
 use portcullis::vault::sources::Source;
+#[cfg(target_os = "linux")]
+use portcullis::vault::sources::SourceError;
 use portcullis::vault::{StateName, Vault};
 
 use super::opened::bad;
@@ -38,6 +42,9 @@ pub enum Manager {
     OnePassword,
     /// Bitwarden, by its command line `bw`.
     Bitwarden,
+    /// The system's keyring, by the freedesktop Secret Service; on Linux.
+    #[cfg(target_os = "linux")]
+    Keyring,
 }
 
 impl Manager {
@@ -48,6 +55,8 @@ impl Manager {
             Manager::Pass => "pass",
             Manager::OnePassword => "1password",
             Manager::Bitwarden => "bitwarden",
+            #[cfg(target_os = "linux")]
+            Manager::Keyring => "keyring",
         }
     }
 }
@@ -68,7 +77,7 @@ impl FromStr for Chosen {
             None => (text, "login+otp"),
         };
         let manager = Manager::from_str(name, false)
-            .map_err(|_| "write `keepassxc`, `pass`, `1password` or `bitwarden`".to_owned())?;
+            .map_err(|_| "write `keepassxc`, `pass`, `1password`, `bitwarden` or `keyring`".to_owned())?;
         let kind = |word: &str| match word {
             "login" => Ok(Kind::Login),
             "otp" => Ok(Kind::Otp),
@@ -102,7 +111,7 @@ impl FromStr for EntrySite {
 #[derive(Args)]
 pub struct SourceArguments {
     /// Take logins and one-time codes that the vault does not have from this password manager: `keepassxc` (connect it first with
-    /// `portcullis vault connect`), `pass`, `1password` (its `op`) or `bitwarden` (its `bw`, with `BW_SESSION`); `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
+    /// `portcullis vault connect`), `pass`, `1password` (its `op`), `bitwarden` (its `bw`, with `BW_SESSION`) or `keyring` (the system's, on Linux); `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
     #[arg(long, value_name = "NAME", requires = "vault")]
     pub source: Vec<Chosen>,
     /// Say for which site an entry of `pass` is that has no line `url:`, such as `web/shop=https://shop.example`.
@@ -161,6 +170,8 @@ impl Connections {
                 }
                 Manager::OnePassword => Box::new(OnePassword::new(command_line("op")?)),
                 Manager::Bitwarden => Box::new(Bitwarden::new(command_line("bw")?)),
+                #[cfg(target_os = "linux")]
+                Manager::Keyring => Box::new(SystemKeyring::new()),
             };
             guard = guard.with_source(source, kinds.clone());
         }
@@ -228,6 +239,14 @@ pub fn list(target: &Target) -> Result<(), Failure> {
     };
     println!("1password  {}", state("op", |path| Box::new(OnePassword::new(path))));
     println!("bitwarden  {}", state("bw", |path| Box::new(Bitwarden::new(path))));
+    #[cfg(target_os = "linux")]
+    match runtime.block_on(SystemKeyring::new().check()) {
+        Ok(()) => println!("keyring    there, unlocked"),
+        Err(SourceError::NotRunning) => {
+            println!("keyring    not there: no Secret Service answers on the session bus")
+        }
+        Err(error) => println!("keyring    there, and {error}"),
+    }
     Ok(())
 }
 

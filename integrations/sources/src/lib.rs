@@ -8,6 +8,7 @@
 //! | [`keepassxc`] | KeePassXC, by the socket that it opens for browsers; on Unix |
 //! | [`one_password`] | 1Password, by its command line; on Unix |
 //! | [`pass`] | `pass`, a folder of files that GnuPG decrypts; on Unix |
+//! | [`secret_service`] | the system's keyring, by the freedesktop Secret Service; on Linux |
 //!
 //! Inside: `json` (secret strings in an answer) and `program` (the output of another program).
 
@@ -23,6 +24,8 @@ pub mod one_password;
 pub mod pass;
 #[cfg(unix)]
 mod program;
+#[cfg(target_os = "linux")]
+pub mod secret_service;
 
 /// The program in the README compiles.
 #[cfg(all(doctest, unix))]

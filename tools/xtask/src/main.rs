@@ -60,7 +60,7 @@ usage: cargo xtask <command>
   extension [folder]
                   write the browser extension into a folder (default target/extension), for chrome://extensions
   real [task]...  on Debian as root: fetch and set up shops, wikis and trackers on this machine, and do tasks in them with and
-                  without the guard; `password-managers`: test the clients of KeePassXC and pass against the real ones, and
+                  without the guard; `password-managers`: test the clients of KeePassXC, pass and GNOME Keyring against the real ones, and
                   the lock of the vault when the system sleeps against a mock of the login manager
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]

@@ -33,13 +33,24 @@ impl Drop for KeePassXc {
     }
 }
 
-/// Tests the clients of password managers against the real KeePassXC and GnuPG, and the end of an unlock when the system sleeps.
+/// Tests the clients of password managers against the real KeePassXC, GnuPG and GNOME Keyring, and the end of an unlock when the system sleeps.
 pub fn clients(place: &Place, tools: &Tools) -> Result<(), Failure> {
     let mut sleep = place.cargo();
     sleep.args(["test", "--package", "portcullis-cli", "--test", "sleep", "--", "--ignored"]);
     process::run(sleep.envs(tools.environment()))?;
     let mut test = place.cargo();
-    test.args(["test", "--package", "portcullis-sources", "--test", "real", "--test", "pass", "--"]);
+    test.args([
+        "test",
+        "--package",
+        "portcullis-sources",
+        "--test",
+        "real",
+        "--test",
+        "pass",
+        "--test",
+        "keyring",
+        "--",
+    ]);
     test.args(["--ignored", "--nocapture", "--test-threads", "1"]);
     process::run(test.env("KEEPASSXC", "/usr/bin/keepassxc").env("KEEPASSXC_CLI", "/usr/bin/keepassxc-cli"))
 }

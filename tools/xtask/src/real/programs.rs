@@ -14,7 +14,7 @@ use crate::real::{Run, written};
 use discovery::on_path;
 
 /// The Debian packages, each with a file by which it is known to be installed.
-const PACKAGES: [(&str, &str); 20] = [
+const PACKAGES: [(&str, &str); 23] = [
     ("wordpress", "/usr/share/wordpress/wp-login.php"),
     ("wordpress-theme-twentytwentythree", "/usr/share/wordpress/wp-content/themes/twentytwentythree"),
     ("mediawiki", "/usr/share/mediawiki/index.php"),
@@ -31,6 +31,9 @@ const PACKAGES: [(&str, &str); 20] = [
     ("python3-venv", "/usr/share/doc/python3-venv"),
     ("keepassxc", "/usr/bin/keepassxc"),
     ("dbus", "/usr/bin/dbus-daemon"),
+    ("gnome-keyring", "/usr/bin/gnome-keyring-daemon"),
+    ("libsecret-tools", "/usr/bin/secret-tool"),
+    ("libglib2.0-bin", "/usr/bin/gdbus"),
     ("python3-dbusmock", "/usr/lib/python3/dist-packages/dbusmock"),
     ("gpg", "/usr/bin/gpg"),
     ("xvfb", "/usr/bin/Xvfb"),
