@@ -237,6 +237,13 @@ pub enum AuditEvent {
         /// The reason, if it could not be renewed: then a site that ends a cookie with its next one asks for a login again.
         failed: Option<Reason>,
     },
+    /// A login that the user made by hand was kept for later tasks.
+    LoginKept {
+        /// Its site.
+        origin: Origin,
+        /// The reason, if it could not be kept.
+        failed: Option<Reason>,
+    },
     /// The browser blocked something without a decision of the policy.
     Browser {
         /// The kind of thing that was blocked.
@@ -432,6 +439,11 @@ impl AuditEvent {
             }),
             AuditEvent::LoginRenewed { origin, failed } => json!({
                 "event": "login_renewed",
+                "origin": origin_text(origin),
+                "failed": reason_json(*failed),
+            }),
+            AuditEvent::LoginKept { origin, failed } => json!({
+                "event": "login_kept",
                 "origin": origin_text(origin),
                 "failed": reason_json(*failed),
             }),

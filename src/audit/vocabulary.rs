@@ -27,6 +27,8 @@ pub enum AuditSubject {
     Upload,
     /// A saved login, for a fresh container.
     Restore,
+    /// The keeping of a login that the user made by hand.
+    KeepLogin,
     /// A verb.
     Verb(VerbKind),
     /// The text of a page.
@@ -49,6 +51,7 @@ impl AuditSubject {
             AuditSubject::SignOn => "sign_on",
             AuditSubject::Upload => "upload",
             AuditSubject::Restore => "restore",
+            AuditSubject::KeepLogin => "keep_login",
             AuditSubject::Verb(verb) => verb.as_str(),
             AuditSubject::PageText => "page_text",
             AuditSubject::Outgoing => "outgoing",
@@ -69,6 +72,7 @@ impl From<&Asked> for AuditSubject {
             Asked::SignOn { .. } => AuditSubject::SignOn,
             Asked::Upload { .. } => AuditSubject::Upload,
             Asked::Restore { .. } => AuditSubject::Restore,
+            Asked::KeepLogin { .. } => AuditSubject::KeepLogin,
             Asked::Verb { verb, .. } | Asked::AtProvider { verb, .. } => AuditSubject::Verb(*verb),
         }
     }

@@ -136,6 +136,13 @@ pub enum Asked {
         /// The other sites of the task, which the container does not reach.
         closed: Vec<Origin>,
     },
+    /// To keep the login that the user has just made by hand, for later tasks.
+    KeepLogin {
+        /// The site.
+        site: Origin,
+        /// When the saved login ends at the latest, in milliseconds since 1970.
+        ends_ms: u64,
+    },
     /// To let the agent use a verb that the task did not plan.
     Verb {
         /// The verb.
@@ -157,7 +164,9 @@ impl Asked {
             Asked::Order(order) => Some(&order.site),
             Asked::NewPassword { site, .. } => Some(site),
             Asked::Reveal { .. } => None,
-            Asked::Upload { site, .. } | Asked::Restore { site, .. } => Some(site),
+            Asked::Upload { site, .. } | Asked::Restore { site, .. } | Asked::KeepLogin { site, .. } => {
+                Some(site)
+            }
             Asked::SignOn { provider, .. } | Asked::AtProvider { provider, .. } => Some(provider),
             Asked::Verb { page, .. } => page.as_ref(),
         }
@@ -172,7 +181,9 @@ impl Asked {
             }
             Asked::Pay { payee, .. } => vec![payee],
             Asked::Order(order) => vec![&order.site],
-            Asked::NewPassword { site, .. } | Asked::Restore { site, .. } => vec![site],
+            Asked::NewPassword { site, .. } | Asked::Restore { site, .. } | Asked::KeepLogin { site, .. } => {
+                vec![site]
+            }
             Asked::Reveal { .. } => Vec::new(),
             Asked::Upload { site, sent_to, .. } => {
                 let other = sent_to.iter().map(|(to, _)| to).filter(|to| *to != site);
@@ -214,6 +225,9 @@ impl Asked {
             Asked::Upload { files, .. } => format!("give your {} to:", listed(files)),
             Asked::Restore { .. } => {
                 "use your saved login, and act as you until the end of this task, at:".to_owned()
+            }
+            Asked::KeepLogin { .. } => {
+                "keep the login for later tasks that you have just made by hand at:".to_owned()
             }
             Asked::Verb { verb, page, .. } => {
                 let on = if page.is_some() { " on:" } else { "" };
@@ -261,6 +275,13 @@ impl Asked {
             }
             Asked::NewPassword { record, weak, .. } => new_password_lines(record, *weak),
             Asked::Restore { made_ms, ends_ms, closed, .. } => restore_lines((*made_ms, *ends_ms), closed),
+            Asked::KeepLogin { ends_ms, .. } => [
+                format!("it is kept encrypted beside your vault until {} at the latest", day(*ends_ms)),
+                "you are asked each time before a task uses it, and no agent sees it".to_owned(),
+                "`portcullis vault forget-login` removes it".to_owned(),
+            ]
+            .map(PromptLine::plain)
+            .into(),
             Asked::Upload { site, path, label, sent_to, .. } => {
                 let page = format!("on the page {site}{}", visible(path, MAX_PATH_CHARS));
                 let sent = sent_to
@@ -334,8 +355,11 @@ fn new_password_lines(record: &str, weak: Option<u32>) -> Vec<PromptLine> {
 }
 
 /// The lines about a saved login.
+fn day(unix_ms: u64) -> String {
+    date(i64::try_from(unix_ms).unwrap_or(i64::MAX))
+}
+
 fn restore_lines((made_ms, ends_ms): (u64, u64), closed: &[Origin]) -> Vec<PromptLine> {
-    let day = |ms: u64| date(i64::try_from(ms).unwrap_or(i64::MAX));
     let saved =
         format!("you logged in there on {}, and the saved login ends on {}", day(made_ms), day(ends_ms));
     let after = "the agent reads what the account shows, such as your stored address and orders; it does not see the login itself";
@@ -400,6 +424,7 @@ impl fmt::Display for Asked {
                 write!(f, "let the agent press {} at {provider}", named(label))
             }
             Asked::Restore { site, .. } => write!(f, "use your saved login and act as you at {site}"),
+            Asked::KeepLogin { site, .. } => write!(f, "keep your login at {site} for later tasks"),
             Asked::Upload { files, site, .. } => write!(f, "give your {} to {site}", listed(files)),
             Asked::Verb { verb, page, .. } => {
                 write!(f, "let the agent {}", verb.as_str())?;

@@ -124,7 +124,8 @@ fn judge(asked: &Asked) -> Result<(), NotByForm> {
         Asked::NewPassword { .. }
         | Asked::SignOn { .. }
         | Asked::AtProvider { .. }
-        | Asked::Restore { .. } => Err(NotByForm::Account),
+        | Asked::Restore { .. }
+        | Asked::KeepLogin { .. } => Err(NotByForm::Account),
         Asked::Reveal { .. } => Err(NotByForm::UsersWords),
         Asked::Upload { .. } => Err(NotByForm::Upload),
         Asked::Verb { .. } => Err(NotByForm::Action),

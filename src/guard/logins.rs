@@ -42,6 +42,29 @@ impl Dependencies {
         self.vault().open_login(grant, fresh, (now, unix_ms()), &sealed, &mut entropy)
     }
 
+    /// Returns true if a login can be kept: there are a folder for it and a vault's file, and the vault is open.
+    pub(crate) fn keeps_logins(&self) -> bool {
+        self.logins.is_some() && self.keeper.is_some() && !self.vault().is_locked()
+    }
+
+    /// Keeps a login that the user made by hand, in the place of an earlier one for its origin. Where it fails, the vault's file names what
+    /// it named before.
+    pub(crate) fn keep_login(&mut self, state: &LoginState, days: u32) -> Result<(), LoginError> {
+        let folder = self.logins.clone().ok_or(LoginError::NotSaved)?;
+        let keeper = self.keeper.clone().ok_or(LoginError::NotSaved)?;
+        let vault = self.vault.clone();
+        let mut vault = vault.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = vault.state(StateName::Logins)?.unwrap_or_default();
+        let sealed = vault.save_login(state, days, unix_ms(), &mut self.entropy)?;
+        let is_written = folder.write(sealed.login.file, &sealed.bytes).is_ok();
+        if !is_written || !save(&vault, &keeper, &mut self.entropy) {
+            vault.set_state(StateName::Logins, &before, &mut self.entropy)?;
+            return Err(LoginError::Damaged);
+        }
+        sweep(&folder, vault.saved_logins());
+        Ok(())
+    }
+
     /// Renews a login with the cookies that its container has now. Returns whether something differed; then it is on disk.
     ///
     /// The vault stays locked to others for all of it: meanwhile no save names a file that is not there yet, and nothing removes one that

@@ -407,7 +407,9 @@ impl Session {
         self.tab.withdraw_wires();
         self.tab.end_typed();
         self.driver.text.note_unknown_values();
-        self.driver.dependencies.hand_over(offer).await
+        let ended = self.driver.dependencies.hand_over(offer).await;
+        self.offer_to_keep_login(offer, &ended).await;
+        ended
     }
 
     pub(super) fn note_browser_events(&mut self) {

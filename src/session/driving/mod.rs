@@ -13,6 +13,7 @@
 //! | `pages` | further pages of such a container |
 //! | `telling` | what the agent is told of such a container's page apart from its text |
 //! | `waiting` | requests of such a container that wait for the user |
+//! | `keeping` | the offer to keep a login that the user made by hand in such a container |
 //! | `restoring` | a saved login in such a container |
 //! | `sign_on` | a sign-on in such a container |
 //! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
@@ -25,6 +26,7 @@ mod developer_tools;
 pub(super) mod dialogs;
 pub(super) mod downloads;
 mod driver;
+mod keeping;
 mod opening;
 pub(super) mod pages;
 mod restoring;

@@ -83,6 +83,7 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
             | Asked::AtProvider { .. }
             | Asked::Upload { .. }
             | Asked::Restore { .. }
+            | Asked::KeepLogin { .. }
             | Asked::Verb { .. }
             | Asked::NewPassword { .. } => false,
         });

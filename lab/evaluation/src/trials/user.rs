@@ -116,6 +116,7 @@ fn about(asked: &Asked) -> &'static str {
         Asked::SignOn { .. } => "sign_on",
         Asked::Upload { .. } => "upload",
         Asked::Restore { .. } => "restore",
+        Asked::KeepLogin { .. } => "keep_login",
         Asked::Verb { .. } | Asked::AtProvider { .. } => "verb",
     }
 }

@@ -175,6 +175,7 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
             | Asked::AtProvider { .. }
             | Asked::Upload { .. }
             | Asked::Restore { .. }
+            | Asked::KeepLogin { .. }
             | Asked::Verb { .. }
             | Asked::NewPassword { .. } => false,
         });

@@ -1,6 +1,7 @@
 //! Saved logins: made by hand once, then used by an agent that reads neither cookie nor storage, renewed and not poisoned. The site is a part
 //! of the test, and knows its member by a cookie that no script sees. Each attack succeeds in a container without the saved login's rules.
 
+mod by_hand;
 mod world;
 
 use std::path::PathBuf;

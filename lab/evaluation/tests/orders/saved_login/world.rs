@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use portcullis::audit::MemoryLog;
-use portcullis::consent::{Answer, Asked, ConsentPrompt, ScriptedAnswerer};
+use portcullis::consent::{Answer, Answerer, Asked, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::{Replaced, SystemEntropy, UserVault, VaultKey};
 use portcullis::policy::{Policy, authority};
 use portcullis::session::LoginByHand;
@@ -83,6 +83,8 @@ pub(super) struct Served {
     pub(super) anybody: bool,
     /// Whether the first page leads a stranger to another site.
     pub(super) leads_away: bool,
+    /// Whether the user begins to act in the page, which asks for this.
+    pub(super) user_acts: bool,
     pub(super) arrived: Vec<String>,
 }
 
@@ -116,6 +118,9 @@ impl Site {
         };
         if host != HOST {
             return page("", "<h1>Elsewhere</h1>");
+        }
+        if path == "/acts" {
+            return page("", if served.user_acts { "the user acts" } else { "nobody acts" });
         }
         if method == "POST" && path == "/login" {
             let member =
@@ -245,6 +250,12 @@ impl World {
             let is_about_it = prompt.asked.iter().any(|asked| matches!(asked, Asked::Restore { .. }));
             if is_about_it { answer } else { Answer::Once }
         });
+        let (guard, log) = self.guard_of(Box::new(user));
+        (guard, prompts, log)
+    }
+
+    /// A guard with the user's vault.
+    pub(super) fn guard_of(&self, user: Box<dyn Answerer>) -> (Guard, MemoryLog) {
         let file = VaultFile::open(&self.vault_path()).unwrap();
         let (bytes, passphrase, log) = (file.bytes().to_vec(), Secret::new(PASSPHRASE), MemoryLog::default());
         let vault = UserVault {
@@ -254,10 +265,28 @@ impl World {
             replaced: Replaced::Log,
         };
         let log_of_guard = Box::new(log.clone());
-        let guard =
-            Guard::with_vault(DEFAULT_POLICY, vault, log_of_guard, Box::new(user), Box::new(SystemEntropy))
-                .unwrap();
-        (guard.with_logins(LoginFolder::beside(&self.vault_path())), prompts, log)
+        let guard = Guard::with_vault(DEFAULT_POLICY, vault, log_of_guard, user, Box::new(SystemEntropy));
+        (guard.unwrap().with_logins(LoginFolder::beside(&self.vault_path())), log)
+    }
+
+    /// Forgets the saved logins.
+    pub(super) fn forget(&self) {
+        let mut file = VaultFile::open(&self.vault_path()).unwrap();
+        let checked = Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
+        let verifier = authority(checked, [4; 16]).1;
+        let mut vault = Vault::unlock(file.bytes(), &Secret::new(PASSPHRASE), verifier).unwrap();
+        for login in vault.saved_logins().unwrap() {
+            vault.forget_login(login.id, &mut SystemEntropy).unwrap();
+        }
+        file.save(&vault.to_bytes(&mut SystemEntropy).unwrap()).unwrap();
+    }
+
+    pub(super) fn saved(&self) -> usize {
+        let file = VaultFile::open(&self.vault_path()).unwrap();
+        let checked = Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
+        let verifier = authority(checked, [4; 16]).1;
+        let vault = Vault::unlock(file.bytes(), &Secret::new(PASSPHRASE), verifier).unwrap();
+        vault.saved_logins().unwrap().len()
     }
 
     /// A task of an agent that opens the site and carries out these steps.
