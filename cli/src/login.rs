@@ -19,8 +19,8 @@ use crate::vault::{By, Opened, Target, day, now_ms};
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// The answer where nobody can press Enter.
-const NO_ENTER: &str = "the input ended before anybody pressed Enter, and no login was saved; start this in a terminal, and give the \
-                        passphrase by another descriptor than 0";
+const NO_ENTER: &str = "the input ended before anybody pressed Enter; start this in a terminal, and give the passphrase by another \
+                        descriptor than 0";
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -55,22 +55,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
              `--private-hosts`"
         )));
     }
-    let chromium = chromium.or_else(|| Some(discovery::chromium().ok()?.path)).ok_or_else(|| {
-        Failure::NotSetUp(
-            "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),
-        )
-    })?;
     // A display and the vault first: nobody logs in for nothing.
-    if !has_display() {
-        return Err(Failure::NotSetUp("there is no display to show the browser's window on".to_owned()));
-    }
+    let settings = window(chromium, private_hosts)?;
     let target = Target { vault, passphrase_fd, audit };
     let (mut opened, _) = Opened::open(&target, &mut target.source()?, By::CacheIfTyped)?;
 
-    let mut settings = BrowserSettings::new(&chromium);
-    settings.sandbox = discovery::chromium_sandbox();
-    settings.headless = false;
-    settings.private_hosts = private_hosts;
     let (state, not_taken) = crate::serve::runtime()?.block_on(by_hand(settings, &origin))?;
 
     let folder = LoginFolder::beside(&target.vault);
@@ -92,6 +81,43 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The settings of a browser whose window the user sees.
+pub fn window(chromium: Option<PathBuf>, private_hosts: Vec<String>) -> Result<BrowserSettings, Failure> {
+    let chromium = chromium.or_else(|| Some(discovery::chromium().ok()?.path)).ok_or_else(|| {
+        Failure::NotSetUp(
+            "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),
+        )
+    })?;
+    if !has_display() {
+        return Err(Failure::NotSetUp("there is no display to show the browser's window on".to_owned()));
+    }
+    let mut settings = BrowserSettings::new(&chromium);
+    settings.sandbox = discovery::chromium_sandbox();
+    settings.headless = false;
+    settings.private_hosts = private_hosts;
+    Ok(settings)
+}
+
+/// Waits until the user presses Enter. The error says that they closed the window, or that nobody can press it.
+pub async fn until_enter(is_closed: impl Fn() -> bool) -> Result<(), String> {
+    // A thread of its own: nobody waits for it where the window is closed.
+    let (sender, mut line) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let read = std::io::stdin().read_line(&mut String::new());
+        let _nobody_waits = sender.send(read.is_ok_and(|length| length > 0));
+    });
+    loop {
+        tokio::select! {
+            entered = &mut line => return if entered.unwrap_or(false) { Ok(()) } else { Err(NO_ENTER.to_owned()) },
+            () = tokio::time::sleep(LOOK_AGAIN) => {
+                if is_closed() {
+                    return Err("the window was closed before anybody pressed Enter".to_owned());
+                }
+            }
+        }
+    }
+}
+
 /// Lets the user log in, until they press Enter.
 async fn by_hand(settings: BrowserSettings, origin: &Origin) -> Result<(LoginState, NotTaken), Failure> {
     let failed = |error: String| Failure::NotSetUp(format!("{origin}: {error}"));
@@ -101,25 +127,9 @@ async fn by_hand(settings: BrowserSettings, origin: &Origin) -> Result<(LoginSta
         "Log in at {origin} in the window that opened. No agent sees it. When the site shows that you are logged in, press Enter \
          here; close the window to save nothing."
     );
-    // A thread of its own: nobody waits for it where the window is closed.
-    let (sender, mut line) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
-        let read = std::io::stdin().read_line(&mut String::new());
-        let _nobody_waits = sender.send(read.is_ok_and(|length| length > 0));
-    });
-    let end = loop {
-        tokio::select! {
-            entered = &mut line => break if entered.unwrap_or(false) { Ok(()) } else { Err(NO_ENTER) },
-            () = tokio::time::sleep(LOOK_AGAIN) => {
-                if login.is_closed() || !browser.is_connected() {
-                    break Err("the window was closed, and no login was saved");
-                }
-            }
-        }
-    };
-    if let Err(why) = end {
+    if let Err(why) = until_enter(|| login.is_closed() || !browser.is_connected()).await {
         browser.close().await;
-        return Err(Failure::Input(why.to_owned()));
+        return Err(Failure::Input(format!("{why}; no login was saved")));
     }
     let taken = login.take().await.map_err(|error| failed(error.to_string()));
     browser.close().await;

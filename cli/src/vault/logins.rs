@@ -1,13 +1,17 @@
 //! Saved logins: listing and forgetting them.
 
 use portcullis::audit::VaultAct;
+use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
-use portcullis::signals::Origin;
+use portcullis::signals::playwright::{Browser, BrowserSettings};
+use portcullis::signals::{Origin, Verb};
 use portcullis::storage::login_folder::LoginFolder;
 use portcullis::vault::Vault;
+use portcullis::{Action, Session};
 
 use super::opened::bad;
-use super::{By, Opened, Target};
+use super::sources::SourceArguments;
+use super::{By, Guarded, Opened, Target};
 use crate::failure::Failure;
 
 /// Lists the saved logins: the site, the day of the login, and its end.
@@ -27,9 +31,15 @@ pub fn list(target: &Target) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Forgets a saved login: its key, and then its file.
-pub fn forget(target: &Target, site: &str) -> Result<(), Failure> {
+/// Forgets a saved login: its key, and then its file. With `sign_out` the user signs out at the site before, in a window with the login that
+/// may open these private hosts.
+pub fn forget(target: &Target, site: &str, sign_out: Option<Vec<String>>) -> Result<(), Failure> {
     let origin = Origin::parse(site).map_err(|error| Failure::Input(format!("`{site}`: {error}")))?;
+    let is_signed_out = sign_out.is_some();
+    if let Some(private_hosts) = sign_out {
+        let settings = crate::login::window(None, private_hosts)?;
+        crate::serve::runtime()?.block_on(sign_out_by_hand(target, &origin, settings))?;
+    }
     let (mut opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
     let saved = opened.vault.saved_logins().map_err(bad)?;
     let Some(login) = saved.into_iter().find(|login| login.origin == origin) else {
@@ -42,11 +52,47 @@ pub fn forget(target: &Target, site: &str) -> Result<(), Failure> {
     forgotten.map_err(|error| Failure::Input(error.to_string()))?;
     opened.save(VaultAct::LoginForgotten)?;
     sweep(&LoginFolder::beside(&target.vault), &opened.vault);
-    println!(
-        "the login at {origin} is forgotten here, and the site is not told. To end it there too, log in at {origin} yourself and sign \
-         out; many sites have a button that signs out all devices"
-    );
+    if is_signed_out {
+        println!(
+            "the login at {origin} is forgotten here; the site has ended it if it said that you signed out"
+        );
+    } else {
+        println!(
+            "the login at {origin} is forgotten here, and the site is not told. To end it there too, log in at {origin} yourself and sign \
+             out; many sites have a button that signs out all devices. Next time `--sign-out` opens a window for that first"
+        );
+    }
     Ok(())
+}
+
+/// Shows the site with the saved login, as a task of an agent uses it, until the user has signed out and presses Enter.
+async fn sign_out_by_hand(
+    target: &Target,
+    origin: &Origin,
+    settings: BrowserSettings,
+) -> Result<(), Failure> {
+    let failed = |error: String| Failure::NotSetUp(format!("{origin}: {error}; nothing was changed"));
+    let audit = target.audit.clone().ok_or_else(|| failed("`--audit` is missing".to_owned()))?;
+    let opened = Guarded::open(target, &audit, None)?;
+    let user = ScriptedAnswerer(|_: &ConsentPrompt| Answer::Once);
+    let guard =
+        opened.guard(portcullis::DEFAULT_POLICY, Box::new(user), &SourceArguments::default(), None)?;
+    let browser = Browser::launch_on_pipe(settings).await.map_err(|error| failed(error.to_string()))?;
+    let begun = Session::begin(guard, &browser, &format!("Log in at {origin}/")).await;
+    let mut session = begun.map_err(|error| failed(error.to_string()))?;
+    let shown = match session.logged_in().is_some() {
+        true => session.act(Action::Verb(Verb::Open { url: format!("{origin}/") })).await.is_done(),
+        false => false,
+    };
+    let ended = if shown {
+        eprintln!("Sign out at {origin} in the window that opened, and press Enter here.");
+        crate::login::until_enter(|| session.is_gone()).await
+    } else {
+        Err("the saved login does not open there".to_owned())
+    };
+    session.finish().await;
+    browser.close().await;
+    ended.map_err(failed)
 }
 
 /// Removes the files of logins that the vault does not have.

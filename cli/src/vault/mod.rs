@@ -191,13 +191,20 @@ pub enum Command {
         #[command(flatten)]
         target: Target,
     },
-    /// Forget a login that you saved with `portcullis login`. The site is not told.
+    /// Forget a login that you saved with `portcullis login`.
     #[cfg(unix)]
     ForgetLogin {
         #[command(flatten)]
         target: Target,
         /// The site, such as `https://shop.example`.
         site: String,
+        /// Open a window with the login first, in which you sign out, so that the site ends the login too. It needs a display, and
+        /// `--audit` with the vault's log.
+        #[arg(long, requires = "audit")]
+        sign_out: bool,
+        /// Private hosts (`host` or `host:port`) that the window may open nevertheless.
+        #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "sign_out")]
+        private_hosts: Vec<String>,
     },
     /// Set the phrase that the consent page shows, which tells it from an imitation.
     Phrase {
@@ -230,7 +237,9 @@ pub fn run(command: Command) -> Result<(), Failure> {
         #[cfg(unix)]
         Command::Logins { target } => logins::list(&target),
         #[cfg(unix)]
-        Command::ForgetLogin { target, site } => logins::forget(&target, &site),
+        Command::ForgetLogin { target, site, sign_out, private_hosts } => {
+            logins::forget(&target, &site, sign_out.then_some(private_hosts))
+        }
         Command::Phrase { target } => change::phrase(&target),
     }
 }

@@ -108,7 +108,7 @@ impl FromStr for EntrySite {
 }
 
 /// The password managers of a guard.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct SourceArguments {
     /// Take logins and one-time codes that the vault does not have from this password manager: `keepassxc` (connect it first with
     /// `portcullis vault connect`), `pass`, `1password` (its `op`), `bitwarden` (its `bw`, with `BW_SESSION`) or `keyring` (the system's, on Linux); `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
