@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::vault::{By, Opened, Target, day, now_ms};
 
 /// How often the window is looked at while the user logs in.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// The answer where nobody can press Enter.
 const NO_ENTER: &str = "the input ended before anybody pressed Enter; start this in a terminal, and give the passphrase by another \
@@ -98,24 +98,15 @@ pub fn window(chromium: Option<PathBuf>, private_hosts: Vec<String>) -> Result<B
     Ok(settings)
 }
 
-/// Waits until the user presses Enter. The error says that they closed the window, or that nobody can press it.
-pub async fn until_enter(is_closed: impl Fn() -> bool) -> Result<(), String> {
+/// Waits until the user presses Enter. The error is that nobody can press it.
+pub async fn enter() -> Result<(), String> {
     // A thread of its own: nobody waits for it where the window is closed.
-    let (sender, mut line) = tokio::sync::oneshot::channel();
+    let (sender, line) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
         let read = std::io::stdin().read_line(&mut String::new());
         let _nobody_waits = sender.send(read.is_ok_and(|length| length > 0));
     });
-    loop {
-        tokio::select! {
-            entered = &mut line => return if entered.unwrap_or(false) { Ok(()) } else { Err(NO_ENTER.to_owned()) },
-            () = tokio::time::sleep(LOOK_AGAIN) => {
-                if is_closed() {
-                    return Err("the window was closed before anybody pressed Enter".to_owned());
-                }
-            }
-        }
-    }
+    if line.await.unwrap_or(false) { Ok(()) } else { Err(NO_ENTER.to_owned()) }
 }
 
 /// Lets the user log in, until they press Enter.
@@ -127,7 +118,18 @@ async fn by_hand(settings: BrowserSettings, origin: &Origin) -> Result<(LoginSta
         "Log in at {origin} in the window that opened. No agent sees it. When the site shows that you are logged in, press Enter \
          here; close the window to save nothing."
     );
-    if let Err(why) = until_enter(|| login.is_closed() || !browser.is_connected()).await {
+    let mut entered = std::pin::pin!(enter());
+    let ended = loop {
+        tokio::select! {
+            entered = &mut entered => break entered,
+            () = tokio::time::sleep(LOOK_AGAIN) => {
+                if login.is_closed() || !browser.is_connected() {
+                    break Err("the window was closed before anybody pressed Enter".to_owned());
+                }
+            }
+        }
+    };
+    if let Err(why) = ended {
         browser.close().await;
         return Err(Failure::Input(format!("{why}; no login was saved")));
     }

@@ -142,6 +142,8 @@ pub enum Asked {
         site: Origin,
         /// When the saved login ends at the latest, in milliseconds since 1970.
         ends_ms: u64,
+        /// When the user made the login that it replaces, if there is one, in milliseconds since 1970.
+        replaces_ms: Option<u64>,
     },
     /// To let the agent use a verb that the task did not plan.
     Verb {
@@ -275,13 +277,20 @@ impl Asked {
             }
             Asked::NewPassword { record, weak, .. } => new_password_lines(record, *weak),
             Asked::Restore { made_ms, ends_ms, closed, .. } => restore_lines((*made_ms, *ends_ms), closed),
-            Asked::KeepLogin { ends_ms, .. } => [
-                format!("it is kept encrypted beside your vault until {} at the latest", day(*ends_ms)),
-                "you are asked each time before a task uses it, and no agent sees it".to_owned(),
-                "`portcullis vault forget-login` removes it".to_owned(),
-            ]
-            .map(PromptLine::plain)
-            .into(),
+            Asked::KeepLogin { ends_ms, replaces_ms, .. } => {
+                let replaced = replaces_ms.map(|made| {
+                    PromptLine::warning(format!(
+                        "it replaces the login that you saved there on {}, which is removed",
+                        day(made)
+                    ))
+                });
+                let lines = [
+                    format!("it is kept encrypted beside your vault until {} at the latest", day(*ends_ms)),
+                    "you are asked each time before a task uses it, and no agent sees it".to_owned(),
+                    "`portcullis vault forget-login` removes it".to_owned(),
+                ];
+                replaced.into_iter().chain(lines.map(PromptLine::plain)).collect()
+            }
             Asked::Upload { site, path, label, sent_to, .. } => {
                 let page = format!("on the page {site}{}", visible(path, MAX_PATH_CHARS));
                 let sent = sent_to
@@ -354,11 +363,12 @@ fn new_password_lines(record: &str, weak: Option<u32>) -> Vec<PromptLine> {
     weak.into_iter().chain([PromptLine::plain(kept)]).collect()
 }
 
-/// The lines about a saved login.
+/// The day of a time in milliseconds since 1970.
 fn day(unix_ms: u64) -> String {
     date(i64::try_from(unix_ms).unwrap_or(i64::MAX))
 }
 
+/// The lines about a saved login.
 fn restore_lines((made_ms, ends_ms): (u64, u64), closed: &[Origin]) -> Vec<PromptLine> {
     let saved =
         format!("you logged in there on {}, and the saved login ends on {}", day(made_ms), day(ends_ms));

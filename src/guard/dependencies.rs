@@ -11,7 +11,7 @@ use sirl::{Field, Schema};
 use vault::{Binding, StateName, Vault};
 
 use super::agent_memory::{self, Guesses, SharedMemory};
-use super::record_choices::{RecordChoice, RecordChoices, RivalRecords};
+use super::record_choices::{RecordChoice, RecordChoices, RivalRecords, Unreached};
 use super::shared::{KeptFile, SharedAnswerer, SharedEntropy};
 use super::shared_vault::SharedVault;
 use super::sources::SharedSource;
@@ -94,17 +94,23 @@ impl Dependencies {
         if let Some(idle) = &self.idle {
             let mut idle = idle.lock().unwrap_or_else(PoisonError::into_inner);
             idle.touch();
-            idle.watch(LockHandle::new(&self.vault));
+            idle.watch(LockHandle::new(&self.vault), self.key.clone());
         }
     }
 
     /// Opens a locked vault again, if its key is found.
     pub(crate) async fn reopen(&mut self, may_ask: bool) {
-        let Some(finder) = self.key.clone().filter(|_| self.vault().is_locked()) else { return };
+        let (is_locked, before) = {
+            let vault = self.vault();
+            (vault.is_locked(), vault.times_locked())
+        };
+        let Some(finder) = self.key.clone().filter(|_| is_locked) else { return };
         let found = tokio::task::spawn_blocking(move || finder.find(may_ask)).await.ok().flatten();
         let Some(key) = found else { return };
-        if self.vault().reopen_with_key(&key).is_ok() {
-            self.note_user_present();
+        let mut vault = self.vault();
+        // It may have been locked once more meanwhile.
+        if vault.times_locked() == before {
+            let _key_of_another = vault.reopen_with_key(&key);
         }
     }
 
@@ -185,28 +191,34 @@ impl Dependencies {
         };
     }
 
-    /// Asks the user to choose, and returns the place of the choice in the list.
-    pub(crate) async fn ask_which(&mut self, which: &WhichAccount) -> Option<usize> {
-        let mut user = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await.ok()?;
+    /// Asks the user to choose, and returns the place of the choice in the list; the error is that nobody was reached.
+    pub(crate) async fn ask_which(&mut self, which: &WhichAccount) -> Result<Option<usize>, Unreached> {
+        let turn = tokio::time::timeout(LONGEST_WAIT, self.answerer.turn()).await;
+        let mut user = turn.map_err(|_| Unreached)?;
         let time = Duration::from_millis(ANSWER_TIMEOUT.0);
         let chosen = tokio::time::timeout(time, user.choose(which)).await.ok().flatten();
+        let chosen = chosen.filter(|at| *at < which.labels.len());
+        if chosen.is_none() && !user.reached_the_user() {
+            return Err(Unreached);
+        }
         drop(user);
-        let chosen = chosen.filter(|at| *at < which.labels.len())?;
-        self.note_user_present();
-        Some(chosen)
+        if chosen.is_some() {
+            self.note_user_present();
+        }
+        Ok(chosen)
     }
 
     /// Asks the user which of several records may be used, and keeps the choice in the vault.
-    pub(crate) async fn choose_record(&mut self, rivals: &RivalRecords) -> Option<String> {
-        let RivalRecords { kind, origin, handles } = rivals;
+    pub(crate) async fn choose_record(&mut self, rivals: &RivalRecords) -> Result<Option<String>, Unreached> {
+        let RivalRecords { kind, origin, handles, .. } = rivals;
         let chosen = self.ask_which(&rivals.question(self.client.clone())).await?;
-        let record = handles.get(chosen)?.clone();
+        let Some(record) = chosen.and_then(|chosen| handles.get(chosen)).cloned() else { return Ok(None) };
         let choice = RecordChoice::new(kind, origin, handles, &record);
         // Where it cannot be kept, it holds for this task.
         let _kept = self.change(StateName::Choices, |stored| {
             Some(RecordChoices::from_json(stored).with(choice).to_json())
         });
-        Some(record)
+        Ok(Some(record))
     }
 
     /// The vault, also after a thread panicked with it: what is stored next is a state of its own.

@@ -14,16 +14,22 @@ const MOST: usize = 60_000;
 pub struct RivalRecords {
     /// The kind of record, such as `address`.
     pub kind: &'static str,
-    /// The origin that the values go to.
+    /// The site that the user is asked about: of a payment in a provider's frame, the shop.
     pub origin: Origin,
+    /// The origin that the values go to first.
+    pub at: Origin,
     /// Their handles.
     pub handles: Vec<String>,
 }
 
+/// A question reached nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreached;
+
 impl RivalRecords {
     /// The question which of them is used. The user named each of them.
     pub fn question(&self, client: Option<String>) -> WhichAccount {
-        let RivalRecords { kind, origin, handles } = self;
+        let RivalRecords { kind, origin, handles, .. } = self;
         let (of, origin) = (ChosenFrom::Vault((*kind).to_owned()), origin.clone());
         let name = |handle: &String| handle.strip_prefix(kind)?.strip_prefix(':').map(str::to_owned);
         let names: Option<Vec<String>> = handles.iter().map(name).collect();
@@ -76,7 +82,7 @@ impl RecordChoices {
         same.map(|choice| choice.record.as_str()).filter(|record| rivals.iter().any(|rival| rival == record))
     }
 
-    /// The choices at an origin for a kind of record: one at most.
+    /// The choices at an origin for a kind of record: one for each group of records that fit alike.
     pub fn at(&self, kind: &str, origin: &Origin) -> impl Iterator<Item = &RecordChoice> {
         self.0.iter().filter(move |choice| choice.kind == kind && choice.origin == *origin)
     }
@@ -84,7 +90,10 @@ impl RecordChoices {
     /// Adds a choice, in the place of an earlier one for the same.
     #[must_use]
     pub fn with(mut self, choice: RecordChoice) -> RecordChoices {
-        self = self.without(&choice.kind, &choice.origin);
+        let is_same = |earlier: &RecordChoice| {
+            earlier.kind == choice.kind && earlier.origin == choice.origin && earlier.among == choice.among
+        };
+        self.0.retain(|earlier| !is_same(earlier));
         self.0.push(choice);
         while self.0.len() > 1 && self.to_json().len() > MOST {
             self.0.remove(0);
@@ -92,7 +101,7 @@ impl RecordChoices {
         self
     }
 
-    /// Takes the choice for a kind of record at an origin back.
+    /// Takes the choices for a kind of record at an origin back.
     #[must_use]
     pub fn without(mut self, kind: &str, origin: &Origin) -> RecordChoices {
         self.0.retain(|choice| choice.kind != kind || choice.origin != *origin);

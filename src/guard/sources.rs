@@ -8,6 +8,7 @@ use sirl::{Field, Kind};
 use vault::sources::{Account, Fetched, FetchedValues, KeepError, Source, SourceError, Wanted};
 
 use super::dependencies::{Dependencies, LONGEST_WAIT};
+use super::record_choices::Unreached;
 use crate::consent::{ChosenFrom, WhichAccount, visible};
 use crate::system::unix_ms;
 
@@ -200,8 +201,8 @@ impl Dependencies {
             return Err(SourceError::Alike);
         }
         match self.ask_which(&which).await {
-            Some(chosen) => Ok(Ok(accounts.swap_remove(chosen))),
-            None => Ok(Err(FetchOutcome::NotChosen)),
+            Ok(Some(chosen)) => Ok(Ok(accounts.swap_remove(chosen))),
+            Ok(None) | Err(Unreached) => Ok(Err(FetchOutcome::NotChosen)),
         }
     }
 }

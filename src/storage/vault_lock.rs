@@ -31,6 +31,9 @@ pub trait FindKey: Send + Sync {
     /// The key, if the user unlocked the vault elsewhere, such as by `portcullis vault unlock`. With `may_ask`, which is at the beginning of
     /// a task, the user is asked for it otherwise. It may block.
     fn find(&self, may_ask: bool) -> Option<UnlockKey>;
+
+    /// Removes the key that is stored, since the user has been away.
+    fn forget(&self);
 }
 
 /// Locks the vault at each signal `SIGUSR1`, which `portcullis vault lock` sends. It ends with the runtime.
@@ -88,7 +91,8 @@ impl IdleLock {
     }
 
     /// Starts the timer, if it does not run yet. It needs a runtime.
-    pub(crate) fn watch(&mut self, handle: LockHandle) {
+    /// A key that `finder` finds is removed first: else the agent's next action would open the vault again.
+    pub(crate) fn watch(&mut self, handle: LockHandle, finder: Option<Arc<dyn FindKey>>) {
         if self.watch.is_some() {
             return;
         }
@@ -99,6 +103,7 @@ impl IdleLock {
                 match after.checked_sub(since).filter(|left| !left.is_zero()) {
                     Some(left) => tokio::time::sleep(left).await,
                     None => {
+                        finder.iter().for_each(|finder| finder.forget());
                         handle.lock();
                         // The user may open it again.
                         tokio::time::sleep(after).await;
@@ -169,20 +174,26 @@ mod tests {
     async fn a_present_user_keeps_the_vault_open_and_an_absent_one_does_not() {
         let vault = vault();
         let mut idle = IdleLock::new(Duration::from_secs(6));
-        idle.watch(LockHandle::new(&vault));
+        let finder = Arc::new(Played {
+            key: || unreachable!("nobody looks for the key"),
+            is_unlocked: true.into(),
+            asked: 0.into(),
+        });
+        idle.watch(LockHandle::new(&vault), Some(finder.clone()));
         for _ in 0..4 {
             tokio::time::sleep(Duration::from_secs(2)).await;
             assert!(!is_locked(&vault), "the user was present a moment ago");
             idle.touch();
         }
         wait_until_locked(&vault).await;
+        assert!(!finder.is_unlocked.load(Ordering::SeqCst), "the stored key is removed too");
     }
 
     #[tokio::test]
     async fn a_guard_that_is_gone_is_not_watched() {
         let vault = vault();
         let mut idle = IdleLock::new(Duration::from_millis(1));
-        idle.watch(LockHandle::new(&vault));
+        idle.watch(LockHandle::new(&vault), None);
         drop(idle);
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert!(!is_locked(&vault));
@@ -199,6 +210,10 @@ mod tests {
         fn find(&self, may_ask: bool) -> Option<UnlockKey> {
             self.asked.fetch_add(usize::from(may_ask), Ordering::SeqCst);
             (self.is_unlocked.load(Ordering::SeqCst) || may_ask).then(self.key)
+        }
+
+        fn forget(&self) {
+            self.is_unlocked.store(false, Ordering::SeqCst);
         }
     }
 

@@ -86,6 +86,21 @@ fn the_agent_is_told_the_same_with_one_record_and_with_several() {
     }
 }
 
+/// With one record the question about the release reaches nobody, and with several the choice does.
+#[test]
+fn nobody_to_ask_is_the_same_with_one_record_and_with_several() {
+    let (mut one, mut two) = (Played::new(Container::T2), two_addresses());
+    (one.nobody, two.nobody) = (true, true);
+    for _ in 0..2 {
+        let refused = one.request(BLOCK);
+        assert!(refused.contains("nobody_to_ask"), "{refused}");
+        assert_eq!(refused, two.request(BLOCK));
+    }
+    two.nobody = false;
+    two.chooses = Some("address:home");
+    assert!(two.request(BLOCK).starts_with(GRANTED), "nobody said no");
+}
+
 /// What the policy refuses is not asked about in any way.
 #[test]
 fn a_request_that_is_refused_asks_for_no_choice() {

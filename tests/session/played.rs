@@ -16,7 +16,7 @@ use portcullis::audit::AuditEvent;
 use portcullis::consent::{Answer, Answered, Asked, AskedCode, ConsentBook, HandedOver, NotByForm};
 use portcullis::egress::Releases;
 use portcullis::guard::SystemEntropy;
-use portcullis::guard::record_choices::RivalRecords;
+use portcullis::guard::record_choices::{RivalRecords, Unreached};
 use portcullis::guard::shared_vault::SharedVault;
 use portcullis::guard::sources::{FetchOutcome, FetchReport};
 use portcullis::page_text::PageTextGuard;
@@ -328,7 +328,7 @@ impl Played {
                 Command::Guard(GuardCommand::ChooseRecord(rivals)) => {
                     let chosen = self.chooses.filter(|chosen| rivals.handles.iter().any(|it| it == chosen));
                     self.choices.push(*rivals);
-                    Event::Chosen(chosen.map(str::to_owned))
+                    Event::Chosen(if self.nobody { Err(Unreached) } else { Ok(chosen.map(str::to_owned)) })
                 }
                 Command::Guard(GuardCommand::Fetch(wanted)) => {
                     self.fetches.push(wanted.fields());

@@ -145,6 +145,16 @@ pub struct PresentCookies(
     pub(crate)  Vec<LoginCookie>,
 );
 
+#[cfg(feature = "playwright")]
+impl PresentCookies {
+    /// Whether a cookie that an origin gets is new or has another value than it had before.
+    pub fn differ_at(&self, origin: &Origin, before: &PresentCookies) -> bool {
+        let is_known =
+            |cookie: &LoginCookie| before.0.iter().any(|it| it.is_same(cookie) && *it.value == *cookie.value);
+        self.0.iter().any(|cookie| cookie.is_for(origin) && !is_known(cookie))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]

@@ -13,6 +13,7 @@ const PAGE: &str = r#"<!doctype html><title>Map</title><style>body { margin: 0 }
 <iframe srcdoc="<style>body{margin:0}</style><button style='position:absolute;left:30px;top:10px;width:80px;height:40px;border:0'
 onclick='parent.say(&quot;inner&quot;)'>Inner</button>" style="position:absolute;left:40px;top:200px;width:200px;height:80px;border:5px solid"></iframe>
 <iframe src="OTHER" style="position:absolute;left:300px;top:200px;width:200px;height:80px;border:5px solid"></iframe>
+<input type=range aria-label=Range min=0 max=100 value=50 style="position:absolute;left:540px;top:20px;width:200px;height:20px">
 <button style="position:absolute;left:10px;top:2000px;width:100px;height:30px;border:0">Low</button>
 <p id=log style="position:absolute;top:120px"></p><script>
 var say = (words) => { log.textContent += words + '; '; };
@@ -78,6 +79,14 @@ async fn a_click_at_a_point_does_what_was_decided_or_nothing() {
     }
     assert!(!tab.read(&Open).await.expect("text").text.contains("bar;"));
     assert!(!server.requests().iter().any(|it| it.path == "/elsewhere"));
+    // At another place a slider has another value, and a click would be recorded as no more than a click.
+    for (place, outcome) in
+        [(Some(PlaceInElement { x: 190, y: 10 }), Err(BridgeError::Occluded)), (None, Ok(()))]
+    {
+        let (range, seen) = about(&tab, "\"Range\"").await;
+        let manner = ClickManner { place, ..ClickManner::default() };
+        assert_eq!(tab.click_as(&range, manner, &seen).await, outcome, "{place:?}");
+    }
     // The control: a place on the link is in order.
     server.page("shop.example", "/elsewhere", "<title>Elsewhere</title>there");
     click(100, 10).await.expect("clicked");

@@ -98,7 +98,12 @@ impl Guarded {
         let guard = guard.map_err(|error| Failure::Input(error.to_string()))?;
         let id = Meta::read(&bytes).map_err(bad)?.id;
         locking::watch(guard.lock_handle(), id);
-        let guard = guard.with_key_from(Arc::new(locking::UserKey { vault: path, id, keep }));
+        let guard = guard.with_key_from(Arc::new(locking::UserKey {
+            vault: path,
+            id,
+            keep,
+            gave_none: false.into(),
+        }));
         connections.offered(guard.with_logins(logins), sources)
     }
 }

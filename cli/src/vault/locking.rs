@@ -2,6 +2,7 @@
 //! finds the key again.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use portcullis::storage::vault_lock::{FindKey, LockHandle, lock_on_signal};
@@ -15,12 +16,25 @@ pub struct UserKey {
     pub id: [u8; 16],
     /// How long a key stays in the keyring that is made of a passphrase; none where the user is not asked for one.
     pub keep: Option<Duration>,
+    /// True once the user gave none when asked. They are not asked again until they unlocked the vault by themselves.
+    pub gave_none: AtomicBool,
 }
 
 impl FindKey for UserKey {
     fn find(&self, may_ask: bool) -> Option<UnlockKey> {
-        let asked = || pinentry::unlock(&self.vault, self.keep.filter(|_| may_ask)?).ok().flatten();
-        cache::find(self.id).or_else(asked)
+        if let Some(key) = cache::find(self.id) {
+            self.gave_none.store(false, Ordering::Relaxed);
+            return Some(key);
+        }
+        let keep = self.keep.filter(|_| may_ask && !self.gave_none.load(Ordering::Relaxed))?;
+        let key = pinentry::unlock(&self.vault, keep).ok().flatten();
+        self.gave_none.store(key.is_none(), Ordering::Relaxed);
+        key
+    }
+
+    fn forget(&self) {
+        // A keyring that does not work has none.
+        let _had_none = cache::forget(self.id);
     }
 }
 
@@ -33,9 +47,9 @@ pub fn watch(handle: LockHandle, vault: [u8; 16]) {
     }
     #[cfg(target_os = "linux")]
     tokio::spawn(login_manager::follow(move || {
-        handle.lock();
-        // Another program would open the vault by it. A keyring that does not work has none.
+        // First, since the guard's next action or another program would open the vault by it. A keyring that does not work has none.
         let _had_none = super::cache::forget(vault);
+        handle.lock();
     }));
     #[cfg(not(target_os = "linux"))]
     let _no_login_manager = vault;
@@ -59,6 +73,9 @@ mod login_manager {
     pub async fn follow(lock: impl Fn() + Send) {
         if let Ok(bus) = Connection::system().await {
             let _bus_gone = follow_on(&bus, rustix::process::getuid().as_raw(), &lock).await;
+            eprintln!(
+                "warning: the system tells no more when it sleeps or the screen is locked; the vault stays open then"
+            );
         }
     }
 

@@ -71,9 +71,10 @@ async fn sign_out_by_hand(
     origin: &Origin,
     settings: BrowserSettings,
 ) -> Result<(), Failure> {
-    let failed = |error: String| Failure::NotSetUp(format!("{origin}: {error}; nothing was changed"));
+    let failed = |error: String| Failure::NotSetUp(format!("{origin}: {error}; the login is still saved"));
     let audit = target.audit.clone().ok_or_else(|| failed("`--audit` is missing".to_owned()))?;
     let opened = Guarded::open(target, &audit, None)?;
+    // The user acts in the window, and no agent does.
     let user = ScriptedAnswerer(|_: &ConsentPrompt| Answer::Once);
     let guard =
         opened.guard(portcullis::DEFAULT_POLICY, Box::new(user), &SourceArguments::default(), None)?;
@@ -86,13 +87,29 @@ async fn sign_out_by_hand(
     };
     let ended = if shown {
         eprintln!("Sign out at {origin} in the window that opened, and press Enter here.");
-        crate::login::until_enter(|| session.is_gone()).await
+        until_signed_out(&mut session).await
     } else {
         Err("the saved login does not open there".to_owned())
     };
     session.finish().await;
     browser.close().await;
     ended.map_err(failed)
+}
+
+/// Waits for Enter, and lets the requests of the page go on meanwhile that wait for the session.
+async fn until_signed_out(session: &mut Session) -> Result<(), String> {
+    let mut entered = std::pin::pin!(crate::login::enter());
+    loop {
+        tokio::select! {
+            entered = &mut entered => return entered,
+            () = tokio::time::sleep(crate::login::LOOK_AGAIN) => {
+                if session.is_gone() {
+                    return Err("the window was closed before anybody pressed Enter".to_owned());
+                }
+                session.rest().await;
+            }
+        }
+    }
 }
 
 /// Removes the files of logins that the vault does not have.

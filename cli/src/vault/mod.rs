@@ -199,8 +199,8 @@ pub enum Command {
         /// The site, such as `https://shop.example`.
         site: String,
         /// Open a window with the login first, in which you sign out, so that the site ends the login too. It needs a display, and
-        /// `--audit` with the vault's log.
-        #[arg(long, requires = "audit")]
+        /// `--audit` with the vault's log. Without a key in the keyring (`portcullis vault unlock`) the passphrase is asked for twice.
+        #[arg(long, requires = "audit", conflicts_with = "passphrase_fd")]
         sign_out: bool,
         /// Private hosts (`host` or `host:port`) that the window may open nevertheless.
         #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "sign_out")]

@@ -62,7 +62,10 @@ impl Worker {
             Call::Verify(check) => self.verify(check).await,
             Call::KeepAsPdf => {
                 let session = self.session.as_mut().ok_or_else(no_page)?;
-                session.keep_as_pdf().await.map_err(|error| error.to_string())?;
+                session.keep_as_pdf().await.map_err(|error| match error {
+                    BridgeError::TextWithheld => "the page was handed over to the user".to_owned(),
+                    error => error.to_string(),
+                })?;
                 Ok(Answer::text("ok"))
             }
             Call::Act(mut verb) => {

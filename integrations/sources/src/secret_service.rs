@@ -2,8 +2,8 @@
 //!
 //! A login is an item whose attributes say its site: `URL`, `url` or `uri` with the exact origin (a `/` after it or not), or `server` and
 //! `protocol` as network passwords have them. The attributes that say the account are `UserName`, `username`, `user`, `form_username` and `account`. KeePassXC
-//! puts the seed of one-time codes among an item's attributes, so attributes are read of one item alone, after the user agreed to the
-//! release; until then an item is known by its label. A secret comes encrypted over D-Bus; the attributes do not.
+//! puts the seed of one-time codes among an item's attributes: they are read after the user agreed to the release, to see whether the item is for exactly the
+//! site, and wiped. The user chooses among several items by their labels. A secret comes encrypted over D-Bus; the attributes do not.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,6 +20,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// The time for one call. The user may have to unlock the keyring in its own window.
 const CALL: Duration = Duration::from_secs(110);
+/// The time for a look whether it is there.
+const CHECK: Duration = Duration::from_secs(10);
 /// The most items for one site that are looked at.
 const MOST: usize = 20;
 /// The attributes that have a site's address, and those that have the name of an account, the usual ones first.
@@ -73,12 +75,14 @@ impl Source for SystemKeyring {
 
     fn check(&mut self) -> SourceFuture<'_, Result<(), SourceError>> {
         Box::pin(async {
-            let service = self.connect().await?;
-            let default = service.get_any_collection().await.map_err(|error| reason(&error))?;
-            match default.is_locked().await {
-                Ok(false) => Ok(()),
-                Ok(true) => Err(SourceError::Locked),
-                Err(error) => Err(reason(&error)),
+            let is_locked = async {
+                let service = self.connect().await?;
+                let default = service.get_any_collection().await.map_err(|error| reason(&error))?;
+                default.is_locked().await.map_err(|error| reason(&error))
+            };
+            match tokio::time::timeout(CHECK, is_locked).await.map_err(|_| SourceError::TimedOut)?? {
+                false => Ok(()),
+                true => Err(SourceError::Locked),
             }
         })
     }
@@ -119,8 +123,11 @@ fn searches(origin: &Origin) -> Vec<HashMap<String, String>> {
     by_address.chain(is_usual_port.then_some(by_server)).collect()
 }
 
-/// The unlocked items for an origin, each once. Where all of them are locked, the user is asked to unlock them in the keyring's window.
-async fn items<'s>(service: &'s SecretService<'_>, origin: &Origin) -> Result<Vec<Item<'s>>, SourceError> {
+/// The unlocked items for exactly an origin, each once, with their attributes. Where all of them are locked, the user is asked to unlock them in the keyring's window.
+async fn items<'s>(
+    service: &'s SecretService<'_>,
+    origin: &Origin,
+) -> Result<Vec<(Item<'s>, Attributes)>, SourceError> {
     let mut found: Vec<Item<'s>> = Vec::new();
     let mut locked: Vec<Item<'s>> = Vec::new();
     for search in searches(origin) {
@@ -133,7 +140,7 @@ async fn items<'s>(service: &'s SecretService<'_>, origin: &Origin) -> Result<Ve
                 }
             }
         }
-        if found.len() > MOST {
+        if found.len() + locked.len() > MOST {
             return Err(SourceError::TooMany);
         }
     }
@@ -146,7 +153,15 @@ async fn items<'s>(service: &'s SecretService<'_>, origin: &Origin) -> Result<Ve
             found.push(item);
         }
     }
-    Ok(found)
+    // What the service takes for a match is not asked.
+    let mut own = Vec::new();
+    for item in found {
+        let attributes = Attributes(item.get_attributes().await.map_err(|error| reason(&error))?);
+        if attributes.are_for(origin) {
+            own.push((item, attributes));
+        }
+    }
+    Ok(own)
 }
 
 async fn account_of(item: &Item<'_>) -> Result<Account, SourceError> {
@@ -156,7 +171,7 @@ async fn account_of(item: &Item<'_>) -> Result<Account, SourceError> {
 
 async fn accounts(service: &SecretService<'_>, origin: &Origin) -> Result<Vec<Account>, SourceError> {
     let mut accounts = Vec::new();
-    for item in items(service, origin).await? {
+    for (item, _) in items(service, origin).await? {
         accounts.push(account_of(&item).await?);
     }
     Ok(accounts)
@@ -169,21 +184,16 @@ async fn fetch(
 ) -> Result<Fetched, SourceError> {
     let mut items = items(service, wanted.origin()).await?;
     if let Some(account) = account {
-        items.retain(|item| item.item_path.as_str() == account.id);
+        items.retain(|(item, _)| item.item_path.as_str() == account.id);
     }
     if items.len() > 1 {
         let mut accounts = Vec::new();
-        for item in &items {
+        for (item, _) in &items {
             accounts.push(account_of(item).await?);
         }
         return Ok(Fetched::Several(accounts));
     }
-    let Some(item) = items.pop() else { return Ok(Fetched::Nothing) };
-    let attributes = Attributes(item.get_attributes().await.map_err(|error| reason(&error))?);
-    // What the service takes for a match is not asked.
-    if !attributes.are_for(wanted.origin()) {
-        return Ok(Fetched::Nothing);
-    }
+    let Some((item, attributes)) = items.pop() else { return Ok(Fetched::Nothing) };
     let password = match wanted.fields().contains(Field::Password) {
         true => Some(Zeroizing::new(item.get_secret().await.map_err(|error| reason(&error))?)),
         false => None,

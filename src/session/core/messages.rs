@@ -16,7 +16,7 @@ use vault::sources::Wanted;
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver};
-use crate::guard::record_choices::RivalRecords;
+use crate::guard::record_choices::{RivalRecords, Unreached};
 use crate::guard::sources::FetchReport;
 use crate::session::outcome::ActionOutcome;
 
@@ -194,8 +194,8 @@ pub enum Event {
     },
     /// A fetch ended.
     Fetched(FetchReport),
-    /// The user chose the record of this handle, or none.
-    Chosen(Option<String>),
+    /// The user chose the record of this handle, or none, or nobody was reached.
+    Chosen(Result<Option<String>, Unreached>),
     /// The user answered, or let the prompt expire.
     Answered(Answered),
     /// The code was given and is in the vault, or was not given.

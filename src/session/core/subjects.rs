@@ -14,6 +14,7 @@ use crate::consent::{ChosenBy, ConsentBook, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::pointing::PointedForm;
+use crate::guard::record_choices::RecordChoices;
 use crate::guard::shared_vault::SharedVault;
 use crate::guard::sources::ServedBy;
 use crate::guard::taint::{SharedTaint, TaintTracker};
@@ -151,8 +152,10 @@ pub(in crate::session) struct UserContact {
     pub asked_providers: BTreeSet<Origin>,
     /// The fetches from a password manager that gave nothing, by kind and site.
     pub failed_fetches: BTreeMap<(Kind, Origin), u8>,
-    /// The kinds of record and sites for which the user was asked which record is used, and chose none.
-    pub chose_none: BTreeSet<(&'static str, Origin)>,
+    /// The kinds and handles of records of which the user was asked which one is used, and chose none.
+    pub chose_none: BTreeSet<(&'static str, Vec<String>)>,
+    /// The user's choices in this task.
+    pub record_choices: RecordChoices,
     /// True if the last question reached nobody.
     pub reached_nobody: bool,
     /// True if the user changed a standing consent since the current request was decided.

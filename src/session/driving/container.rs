@@ -407,8 +407,9 @@ impl Session {
         self.tab.withdraw_wires();
         self.tab.end_typed();
         self.driver.text.note_unknown_values();
+        let before = self.tab.present_cookies().await.ok();
         let ended = self.driver.dependencies.hand_over(offer).await;
-        self.offer_to_keep_login(offer, &ended).await;
+        self.offer_to_keep_login(offer, &ended, before).await;
         ended
     }
 

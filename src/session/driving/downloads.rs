@@ -38,8 +38,13 @@ impl Session {
     /// Keeps the page as a PDF in the user's folder, as a download: the agent gets no content of it.
     ///
     /// # Errors
-    /// As for [`Tab::keep_as_pdf`](browser_signals::playwright::Tab::keep_as_pdf).
+    /// As for [`Tab::keep_as_pdf`](browser_signals::playwright::Tab::keep_as_pdf); [`BridgeError::TextWithheld`] once the user has taken
+    /// over.
     pub async fn keep_as_pdf(&mut self) -> Result<(), BridgeError> {
+        // What the user does by hand is not the agent's to keep.
+        if self.is_taken_over() {
+            return Err(BridgeError::TextWithheld);
+        }
         self.tab.keep_as_pdf().await
     }
 

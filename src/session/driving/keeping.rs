@@ -3,6 +3,7 @@
 //! The agent's part of the task is over by then. What is kept returns only into a fresh container, after a question each time.
 
 use browser_signals::Origin;
+use browser_signals::login::PresentCookies;
 use policy_dfa::ConsentScope;
 use sirl::Kind;
 
@@ -20,7 +21,14 @@ const DAY_MS: u64 = 86_400_000;
 impl Session {
     /// Offers to keep a login, if the user has just made one. A container in which a script of the agent's ran is none to keep: the
     /// script may have put something into the site's storage.
-    pub(super) async fn offer_to_keep_login(&mut self, offer: &HandOver, ended: &HandedOver) {
+    ///
+    /// `before` are the cookies as the offer by hand found them: where no cookie of the site differs, nobody has logged in since.
+    pub(super) async fn offer_to_keep_login(
+        &mut self,
+        offer: &HandOver,
+        ended: &HandedOver,
+        before: Option<PresentCookies>,
+    ) {
         let is_login = matches!(offer.kind, Kind::Login | Kind::Otp) && *ended == HandedOver::Finished;
         let origin = offer.origin.clone();
         if !is_login
@@ -30,7 +38,8 @@ impl Session {
         {
             return;
         }
-        if !self.agrees_to_keep(&origin).await {
+        let (Some(before), Ok(now)) = (before, self.tab.present_cookies().await) else { return };
+        if !now.differ_at(&origin, &before) || !self.agrees_to_keep(&origin).await {
             return;
         }
         let kept = match self.tab.take_login(&origin).await {
@@ -44,7 +53,9 @@ impl Session {
 
     async fn agrees_to_keep(&mut self, origin: &Origin) -> bool {
         let ends_ms = unix_ms().saturating_add(DAY_MS.saturating_mul(u64::from(DAYS)));
-        let asked = vec![Asked::KeepLogin { site: origin.clone(), ends_ms }];
+        let replaced = self.driver.dependencies.saved_login(std::slice::from_ref(origin));
+        let replaces_ms = replaced.map(|login| login.made_ms);
+        let asked = vec![Asked::KeepLogin { site: origin.clone(), ends_ms, replaces_ms }];
         let now = self.driver.now();
         let prompt = self.driver.core.prompt(asked, &[], ConsentScope::EveryTime, now);
         let answered = self.driver.dependencies.ask(&prompt).await;

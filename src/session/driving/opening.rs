@@ -92,8 +92,12 @@ pub(super) async fn open(
     surface: TaskSurface,
     on_this_machine: &[Origin],
 ) -> Result<SealedTask, SessionError> {
-    dependencies.note_user_present();
-    dependencies.reopen(true).await;
+    // An agent's proposal does not show that the user is there, and opens no window for the passphrase.
+    let is_the_users = !matches!(wording, TaskSource::Agent(_));
+    if is_the_users {
+        dependencies.note_user_present();
+    }
+    dependencies.reopen(is_the_users).await;
     let offers_files = dependencies.offers_files() && surface == TaskSurface::Container;
     let (prompt, mut intake, uploads, chosen_by) = match wording {
         TaskSource::User(prompt) => {

@@ -210,14 +210,15 @@ impl Vault {
     /// written to the file.
     pub fn choose_record(&mut self, kind: Kind, origin: &Origin, handle: &str) {
         let kind = record_kind(kind);
-        self.task.chosen.retain(|chosen| chosen.kind != kind || chosen.origin != *origin);
+        let is_same = |it: &ChosenRecord| it.kind == kind && it.origin == *origin && it.handle == handle;
+        self.task.chosen.retain(|chosen| !is_same(chosen));
         self.task.chosen.push(ChosenRecord { kind, origin: origin.clone(), handle: handle.to_owned() });
     }
 
     /// Returns true if the user chose one of these records for this kind and origin.
     pub fn has_chosen(&self, kind: Kind, origin: &Origin, among: &[String]) -> bool {
-        let chosen = self.task.chosen_for(record_kind(kind), origin);
-        chosen.is_some_and(|chosen| among.iter().any(|handle| handle == chosen))
+        let among: Vec<&str> = among.iter().map(String::as_str).collect();
+        self.task.chosen_among(record_kind(kind), origin, &among).is_some()
     }
 
     /// Chooses the records that supply `fields` for a request that concerns every one of `origins`.
@@ -260,9 +261,8 @@ impl Vault {
                 if rivals.is_empty() { first(fields) } else { rivals }
             }
         };
-        let chosen = origins.first().and_then(|origin| self.task.chosen_for(own_kind, origin));
-        let chosen = rivals.iter().copied().find(|handle| Some(*handle) == chosen);
-        let primary = chosen.or_else(|| rivals.first().copied());
+        let chosen = origins.first().and_then(|origin| self.task.chosen_among(own_kind, origin, &rivals));
+        let primary = rivals.get(chosen.unwrap_or_default()).copied();
         let persona = preferred.filter(|persona| primary.is_none_or(|handle| name_of(handle) == *persona));
         let is_fetched = primary.is_some_and(|handle| self.source_of(handle).is_some());
         Supply { candidates, primary, rivals, is_fetched, own_kind, fields, made, persona }

@@ -54,10 +54,10 @@ impl Vault {
 }
 
 impl TaskValues {
-    /// The handle of the record that the user chose.
-    pub fn chosen_for(&self, kind: &str, origin: &Origin) -> Option<&str> {
-        let chosen = self.chosen.iter().find(|chosen| chosen.kind == kind && chosen.origin == *origin);
-        chosen.map(|chosen| chosen.handle.as_str())
+    /// The place among these records of the one that the user chose last.
+    pub fn chosen_among(&self, kind: &str, origin: &Origin, among: &[&str]) -> Option<usize> {
+        let chosen = self.chosen.iter().rev().filter(|it| it.kind == kind && it.origin == *origin);
+        chosen.into_iter().find_map(|chosen| among.iter().position(|handle| *handle == chosen.handle))
     }
 
     fn is_empty(&self) -> bool {

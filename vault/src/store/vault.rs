@@ -24,6 +24,8 @@ use crate::file::manifest::{self, Contents};
 pub struct Vault {
     pub(crate) id: [u8; 16],
     pub(crate) keys: Option<Keys>,
+    /// How often it was locked.
+    pub(crate) locks: u64,
     pub(crate) header: Option<Header>,
     pub(crate) generation: u64,
     pub(crate) records: Vec<Record>,
@@ -131,6 +133,12 @@ impl Vault {
     /// Wipes the keys. From now on every method that needs a key fails.
     pub fn lock(&mut self) {
         self.keys = None;
+        self.locks = self.locks.saturating_add(1);
+    }
+
+    /// How often the vault was locked. A key that was found before the last time is out of date.
+    pub fn times_locked(&self) -> u64 {
+        self.locks
     }
 
     /// Tells if the keys are wiped.
@@ -249,6 +257,7 @@ impl Vault {
         Vault {
             id,
             keys,
+            locks: 0,
             header,
             generation: 0,
             records: Vec::new(),

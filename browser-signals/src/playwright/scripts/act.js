@@ -16,6 +16,8 @@ const aim = (el, within) => {
   if (!isReached(at)) return { hit: false };
   // The decision was about what a click at the centre activates.
   if (within && actsThrough(el, at) !== actsThrough(el)) return { hit: false };
+  // At another place such a control takes another value, which would be recorded as no more than a click.
+  if (within && el instanceof HTMLInputElement && STEPPED.includes(typeOf(el)) && typeOf(el) !== 'radio') return { hit: false };
   const root = rootOf(el);
   const seen = root instanceof ShadowRoot ? getter(ShadowRoot, 'host').call(root) : el;
   // A click on a label clicks its control too, which need not be in the label. The decision was about this control.

@@ -305,8 +305,8 @@ impl Tab {
             Err(end) => Err(end),
             Ok(folder) => {
                 let made = self.state.page()?.call("Page.printToPDF", json!({})).await?;
-                let bytes = text(&made, "data").and_then(|data| STANDARD.decode(data).ok());
-                let bytes = bytes.ok_or(BridgeError::Stale)?;
+                let data = text(&made, "data").ok_or(BridgeError::Stale)?;
+                let bytes = STANDARD.decode(data).map_err(|_| BridgeError::Stale)?;
                 let folder = folder.to_owned();
                 let name = name.clone();
                 let write = move || {
