@@ -262,7 +262,7 @@ fn a_megabyte_takes_time_in_proportion() {
         let risks = model.risks(text, WindowPlace::Shown, &windows);
         assert_eq!(risks.len(), windows.len());
         sweep(text, WindowPlace::Shown, &model, at_least);
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?} {:?}", &text[..4], start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(100), "{:?} {:?}", &text[..4], start.elapsed());
     }
 }
 
