@@ -26,7 +26,7 @@ pub struct Guarding {
     #[arg(long, value_name = "MINUTES", default_value_t = 15, requires = "vault")]
     pub keep_unlocked: u64,
     /// Lock the vault once you have neither begun a task nor answered a question for this time. It is locked also by `portcullis vault
-    /// lock`, when you lock the screen, and when the system sleeps; it opens again with `portcullis vault unlock`, or at the next task.
+    /// lock`, when you lock the screen, and when the system sleeps; it opens again with `portcullis vault unlock`, or at your next task.
     #[arg(long, value_name = "MINUTES", requires = "vault", value_parser = clap::value_parser!(u64).range(1..))]
     pub idle: Option<u64>,
     /// Record decisions in this audit log, which is created if it does not exist.

@@ -73,7 +73,7 @@ async fn emit(
     bus.call_method(Some(SERVICE), path, Some(MOCK), "EmitSignal", &asked).await.unwrap();
 }
 
-/// Whether the guard's vault is locked; an action before looks for its key.
+/// Returns true if the guard's vault is locked. The action before it makes the guard look for the vault's key.
 fn is_locked(client: &mut Client) -> bool {
     client.call("browser_navigate", json!({ "url": "https://127.0.0.1:9/" }));
     client.call("portcullis_status", json!({})).contains("the user's vault is locked")

@@ -147,7 +147,7 @@ pub struct PresentCookies(
 
 #[cfg(feature = "playwright")]
 impl PresentCookies {
-    /// Whether a cookie that an origin gets is new or has another value than it had before.
+    /// Returns true if a cookie for this origin is new or has another value than before.
     pub fn differ_at(&self, origin: &Origin, before: &PresentCookies) -> bool {
         let is_known =
             |cookie: &LoginCookie| before.0.iter().any(|it| it.is_same(cookie) && *it.value == *cookie.value);

@@ -163,7 +163,7 @@ fn forms(all: &[&StandingConsent]) -> String {
     forms.join("; ")
 }
 
-/// What the record says of the site: releases and refusals by kind, and the last day.
+/// Lists what the record holds about the site: releases and refusals by kind, and the last day.
 fn done_there(log: &Path, to: &Origin) -> Result<Vec<String>, Failure> {
     let mut there = DoneThere::default();
     for segment in segments(&SystemDisk, log).map_err(failure)? {

@@ -135,7 +135,7 @@ mod login_manager {
         reply.body().deserialize().ok()
     }
 
-    /// Whether a signal comes from a session of this user.
+    /// Returns true if the signal comes from a session of this user.
     async fn is_of(bus: &Connection, signal: &Message, user: u32) -> bool {
         let header = signal.header();
         let Some(session) = header.path() else { return false };
@@ -146,7 +146,7 @@ mod login_manager {
         owner.is_some_and(|(owner, _)| owner == user)
     }
 
-    /// Whether a desktop says that it has locked its screen.
+    /// Returns true if the signal says that the desktop has locked its screen.
     fn says_locked(signal: &Message) -> bool {
         type Changed = (String, std::collections::HashMap<String, OwnedValue>, Vec<String>);
         let body = signal.body();

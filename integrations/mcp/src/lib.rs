@@ -15,6 +15,7 @@
 //! | [`catalogue`] | the tools |
 //! | `arguments` | the tools' arguments and their JSON schemas |
 //! | `call` | a parsed call, and the answer to it |
+//! | `parse_call` | parses the name and the arguments of a call |
 //! | `server` | the protocol |
 //! | `wire` | a message as bytes: its limits, and the errors for bytes that are no message |
 //! | `lines` | the transport over a pair of streams |
@@ -45,6 +46,7 @@ mod engine;
 mod known_page;
 mod lines;
 mod page_calls;
+mod parse_call;
 mod queue;
 mod rendered;
 mod requests;

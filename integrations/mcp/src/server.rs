@@ -14,9 +14,10 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, Subsc
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::call::{self, Answer, Block, Call, CallError};
+use crate::call::{Answer, Block, Call, CallError};
 use crate::catalogue::{ToolEntry, offered};
 use crate::consent::ClientSlot;
+use crate::parse_call::parse_call;
 use crate::queue::{PendingCall, QueueSlot, QueuedCall};
 use crate::settings::GatewaySettings;
 
@@ -172,7 +173,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let call = match call::read(&self.offered, &request.name, arguments) {
+        let call = match parse_call(&self.offered, &request.name, arguments) {
             Ok(call) => call,
             Err(error @ CallError::NoCall { .. }) => {
                 return Ok(result(Answer::error(error.to_string())).into());

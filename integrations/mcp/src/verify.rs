@@ -22,7 +22,7 @@ impl Worker {
 }
 
 /// # Errors
-/// What is not as it should be.
+/// The error names the check that does not hold.
 fn holds(page: &str, check: &Check, target: Option<&ElementRef>) -> Result<(), String> {
     let gone = || "the page has no such element any more".to_owned();
     match check {

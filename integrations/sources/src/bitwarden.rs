@@ -112,7 +112,7 @@ impl Source for Bitwarden {
 }
 
 impl Login<'_> {
-    /// Whether one of its addresses is of exactly this origin.
+    /// Returns true if one of the login's addresses is of exactly this origin.
     fn is_for(&self, origin: &Origin) -> bool {
         let addresses = self.uris.iter().flatten().filter_map(|address| address.uri.as_deref());
         addresses.into_iter().any(|address| Origin::parse(address).as_ref() == Ok(origin))

@@ -35,7 +35,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// What the program prints. What it says about errors goes nowhere: it may name keys and files.
+    /// Runs the program and returns what it prints. The stream of errors is dropped: it may name keys and files.
     pub(crate) async fn output(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,

@@ -107,8 +107,8 @@ impl Vault {
         self.task.records.retain(|record| (record.handle.as_str(), record.field) != (handle, field));
     }
 
-    /// Drops every value that was kept for one task, and the user's choices for it; also in a locked vault. The records of made passwords stay, and are those of
-    /// no task any more.
+    /// Drops every value that was kept for one task, and the user's choices for it; also in a locked vault. The records of
+    /// made passwords stay, and belong to no task any more.
     pub fn forget_task_values(&mut self) {
         self.task.records.clear();
         self.task.tokens.clear();
