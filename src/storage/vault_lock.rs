@@ -266,6 +266,37 @@ mod tests {
         }
     }
 
+    /// Finds the key, while the user locks the vault once more.
+    struct FoundTooLate(std::sync::Mutex<Option<LockHandle>>);
+
+    impl FindKey for FoundTooLate {
+        fn find(&self, _may_ask: bool) -> Option<UnlockKey> {
+            self.0.lock().unwrap().as_ref().unwrap().lock();
+            Some(Vault::unlock_key(file(), &Secret::new(PASSPHRASE)).unwrap())
+        }
+
+        fn forget(&self) {}
+    }
+
+    #[tokio::test]
+    async fn a_key_that_was_looked_for_before_the_last_lock_opens_nothing() {
+        let passphrase = Secret::new(PASSPHRASE);
+        let user = UserVault {
+            bytes: file(),
+            key: VaultKey::Passphrase(&passphrase),
+            keeper: None,
+            replaced: Replaced::Nothing,
+        };
+        let (log, nobody) = (Box::new(MemoryLog::default()), Box::new(TerminalAnswerer::default()));
+        let guard = Guard::with_vault(crate::DEFAULT_POLICY, user, log, nobody, Box::new(SystemEntropy));
+        let finder = Arc::new(FoundTooLate(None.into()));
+        let mut guard = guard.unwrap().with_key_from(finder.clone());
+        *finder.0.lock().unwrap() = Some(guard.lock_handle());
+        guard.lock();
+        guard.dependencies.reopen(true).await;
+        assert!(is_locked(&guard.dependencies.vault));
+    }
+
     #[cfg(unix)]
     #[tokio::test]
     async fn a_signal_locks() {
