@@ -24,11 +24,13 @@ pub enum StateName {
     Logins,
     /// The user's choices among records that fit alike.
     Choices,
+    /// The connection with a device of the user's that speaks Agent Access.
+    AgentAccess,
 }
 
 impl StateName {
     /// Every name, in the order of the file's numbers.
-    pub const ALL: [StateName; 10] = [
+    pub const ALL: [StateName; 11] = [
         StateName::Consents,
         StateName::AuditHead,
         StateName::Phrase,
@@ -39,6 +41,7 @@ impl StateName {
         StateName::KeePassXc,
         StateName::Logins,
         StateName::Choices,
+        StateName::AgentAccess,
     ];
 
     /// The name in words, for messages and as associated data.
@@ -54,6 +57,7 @@ impl StateName {
             StateName::KeePassXc => "keepassxc",
             StateName::Logins => "logins",
             StateName::Choices => "choices",
+            StateName::AgentAccess => "agent access",
         }
     }
 
@@ -70,6 +74,7 @@ impl StateName {
             StateName::KeePassXc => 8,
             StateName::Logins => 9,
             StateName::Choices => 10,
+            StateName::AgentAccess => 11,
         }
     }
 }

@@ -40,7 +40,8 @@ impl Guarded {
         let file = open_file(&target.vault)?;
         let meta = Meta::read(file.bytes()).map_err(|error| bad(error.to_string()))?;
         let mut source = target.source()?;
-        let cached = if source.is_handed_over() { None } else { key.or_else(|| cache::find(meta.id)) };
+        let is_typed = !source.is_handed_over();
+        let cached = key.or_else(|| cache::find(meta.id).filter(|_| is_typed));
         let by_cache = cached.and_then(|key| {
             let vault = Vault::unlock_with_key(file.bytes(), &key, verifier().ok()?).ok()?;
             Some((vault, Key::Cached(key)))

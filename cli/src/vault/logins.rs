@@ -6,7 +6,8 @@ use portcullis::guard::SystemEntropy;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
 use portcullis::signals::{Origin, Verb};
 use portcullis::storage::login_folder::LoginFolder;
-use portcullis::vault::Vault;
+use portcullis::vault::logins::SavedLogin;
+use portcullis::vault::{UnlockKey, Vault};
 use portcullis::{Action, Session};
 
 use super::opened::bad;
@@ -36,18 +37,18 @@ pub fn list(target: &Target) -> Result<(), Failure> {
 pub fn forget(target: &Target, site: &str, sign_out: Option<Vec<String>>) -> Result<(), Failure> {
     let origin = Origin::parse(site).map_err(|error| Failure::Input(format!("`{site}`: {error}")))?;
     let is_signed_out = sign_out.is_some();
+    let (mut opened, passphrase) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
+    let mut login = saved_at(&opened.vault, &origin, target)?;
     if let Some(private_hosts) = sign_out {
         let settings = crate::login::window(None, private_hosts)?;
-        crate::serve::runtime()?.block_on(sign_out_by_hand(target, &origin, settings))?;
+        let key = passphrase.as_ref().map(|passphrase| opened.key(passphrase)).transpose()?;
+        // The guard of the window takes the file.
+        drop(opened);
+        crate::serve::runtime()?.block_on(sign_out_by_hand(target, key, &origin, settings))?;
+        opened = Opened::again(target, passphrase)?;
+        // The login may have been renewed or have ended meanwhile.
+        login = saved_at(&opened.vault, &origin, target)?;
     }
-    let (mut opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
-    let saved = opened.vault.saved_logins().map_err(bad)?;
-    let Some(login) = saved.into_iter().find(|login| login.origin == origin) else {
-        let vault = target.vault.display();
-        return Err(Failure::Input(format!(
-            "no login is saved for {origin}; `portcullis vault logins {vault}` lists them"
-        )));
-    };
     let forgotten = opened.vault.forget_login(login.id, &mut SystemEntropy);
     forgotten.map_err(|error| Failure::Input(error.to_string()))?;
     opened.save(VaultAct::LoginForgotten)?;
@@ -65,15 +66,26 @@ pub fn forget(target: &Target, site: &str, sign_out: Option<Vec<String>>) -> Res
     Ok(())
 }
 
+fn saved_at(vault: &Vault, origin: &Origin, target: &Target) -> Result<SavedLogin, Failure> {
+    let saved = vault.saved_logins().map_err(bad)?;
+    saved.into_iter().find(|login| login.origin == *origin).ok_or_else(|| {
+        let vault = target.vault.display();
+        Failure::Input(format!(
+            "no login is saved for {origin}; `portcullis vault logins {vault}` lists them"
+        ))
+    })
+}
+
 /// Shows the site with the saved login, as a task of an agent uses it, until the user has signed out and presses Enter.
 async fn sign_out_by_hand(
     target: &Target,
+    key: Option<UnlockKey>,
     origin: &Origin,
     settings: BrowserSettings,
 ) -> Result<(), Failure> {
     let failed = |error: String| Failure::NotSetUp(format!("{origin}: {error}; the login is still saved"));
     let audit = target.audit.clone().ok_or_else(|| failed("`--audit` is missing".to_owned()))?;
-    let opened = Guarded::open(target, &audit, None)?;
+    let opened = Guarded::open(target, &audit, key)?;
     // The user acts in the window, and no agent does.
     let user = ScriptedAnswerer(|_: &ConsentPrompt| Answer::Once);
     let guard =

@@ -26,6 +26,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 #[cfg(unix)]
+use credential_sources::agent_access::RelayAddress;
+#[cfg(unix)]
 use portcullis::storage::vault_file::VaultFile;
 #[cfg(unix)]
 use portcullis::vault::{Meta, UnlockKey};
@@ -170,7 +172,7 @@ pub enum Command {
         target: Target,
     },
     /// Connect a password manager, so that a guard with `--source` takes logins and one-time codes from it. You agree in its own
-    /// window; the vault keeps the key by which it knows the guard.
+    /// window, or give the token that your device shows, after the vault's passphrase; the vault keeps the key by which it knows the guard.
     #[cfg(unix)]
     Connect {
         #[command(flatten)]
@@ -178,6 +180,9 @@ pub enum Command {
         /// The password manager.
         #[arg(value_enum)]
         manager: sources::Manager,
+        /// The relay over which a device is reached by `agent-access`, such as `wss://relay.example`.
+        #[arg(long, value_name = "ADDRESS")]
+        relay: Option<RelayAddress>,
     },
     /// Say which password managers are connected, and whether they answer.
     #[cfg(unix)]
@@ -199,8 +204,8 @@ pub enum Command {
         /// The site, such as `https://shop.example`.
         site: String,
         /// Open a window with the login first, in which you sign out, so that the site ends the login too. It needs a display, and
-        /// `--audit` with the vault's log. Without a key in the keyring (`portcullis vault unlock`) the passphrase is asked for twice.
-        #[arg(long, requires = "audit", conflicts_with = "passphrase_fd")]
+        /// `--audit` with the vault's log.
+        #[arg(long, requires = "audit")]
         sign_out: bool,
         /// Private hosts (`host` or `host:port`) that the window may open nevertheless.
         #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "sign_out")]
@@ -231,7 +236,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Restore { target, backup } => replaced::restore(&target, backup),
         Command::Accept { target } => replaced::accept(&target),
         #[cfg(unix)]
-        Command::Connect { target, manager } => sources::connect(&target, manager),
+        Command::Connect { target, manager, relay } => sources::connect(&target, manager, relay),
         #[cfg(unix)]
         Command::Sources { target } => sources::list(&target),
         #[cfg(unix)]

@@ -7,7 +7,7 @@ use portcullis::guard::{GuardError, SystemEntropy};
 use portcullis::policy::{Policy, Verifier, authority};
 use portcullis::storage::vault_file::{VaultFile, VaultFileError};
 use portcullis::stored_head;
-use portcullis::vault::{Entropy, Meta, Secret, Vault, VaultError};
+use portcullis::vault::{Entropy, Meta, Secret, UnlockKey, Vault, VaultError};
 
 use super::recorded::{Age, Log, act};
 use super::secrets::Source;
@@ -49,6 +49,16 @@ impl Opened {
         Ok((opened, passphrase))
     }
 
+    /// Opens a vault that was open in this command already, by the passphrase that opened it, or else by the cached key.
+    pub fn again(target: &Target, passphrase: Option<Secret>) -> Result<Opened, Failure> {
+        let by = if passphrase.is_some() { By::Passphrase } else { By::Cache };
+        let mut source = match passphrase {
+            Some(passphrase) => Source::holding(passphrase),
+            None => target.source()?,
+        };
+        Opened::open(target, &mut source, by).map(|(opened, _)| opened)
+    }
+
     /// Opens a vault without checking its audit log.
     pub fn without_log(
         path: &Path,
@@ -65,6 +75,11 @@ impl Opened {
     pub fn new(file: VaultFile, vault: Vault, log: Option<Log>) -> Opened {
         let saved = vault.generation();
         Opened { file, vault, saved, log }
+    }
+
+    /// The key that opens the file without its passphrase.
+    pub fn key(&self, passphrase: &Secret) -> Result<UnlockKey, Failure> {
+        Vault::unlock_key(self.file.bytes(), passphrase).map_err(bad)
     }
 
     /// Records in this log from now on, without checking it against the vault.

@@ -2,9 +2,10 @@
 //! argument or the environment, which other programs can read.
 
 use std::fs::File;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 
 use portcullis::vault::Secret;
+use zeroize::Zeroizing;
 
 use crate::failure::Failure;
 
@@ -16,6 +17,8 @@ pub struct Source {
     /// The file descriptor of the lines; `None` means the terminal.
     lines: Option<File>,
     handed_over: bool,
+    /// A secret that was read before, and is given first.
+    held: Option<Secret>,
 }
 
 impl Source {
@@ -27,7 +30,12 @@ impl Source {
             None if std::io::stdin().is_terminal() => None,
             None => Some(standard_input()?),
         };
-        Ok(Source { lines, handed_over: fd.is_some() })
+        Ok(Source { lines, handed_over: fd.is_some(), held: None })
+    }
+
+    /// Gives this secret, which was read before. Another one would be asked for on the terminal.
+    pub fn holding(secret: Secret) -> Source {
+        Source { lines: None, handed_over: false, held: Some(secret) }
     }
 
     /// Returns true if a person types.
@@ -42,6 +50,9 @@ impl Source {
 
     /// Reads one secret. `what` is the prompt on the terminal, and the name in the error if there is no input.
     pub fn read(&mut self, what: &str) -> Result<Secret, Failure> {
+        if let Some(held) = self.held.take() {
+            return Ok(held);
+        }
         let read = match &mut self.lines {
             Some(lines) => Secret::read_line(lines, LONGEST),
             None => {
@@ -50,6 +61,16 @@ impl Source {
         };
         let secret = read.map_err(|error| unread(what, &error))?;
         if secret.is_empty() { Err(nothing(what)) } else { Ok(secret) }
+    }
+
+    /// Reads a token, which is used once and not kept.
+    pub fn read_token(&mut self, what: &str) -> Result<Zeroizing<String>, Failure> {
+        let read = match &mut self.lines {
+            Some(lines) => line(lines),
+            None => rpassword::prompt_password(format!("{what}: ")).map(Zeroizing::new),
+        };
+        let token = read.map_err(|error| unread(what, &error))?;
+        if token.trim().is_empty() { Err(nothing(what)) } else { Ok(token) }
     }
 
     /// Reads a text that is not secret.
@@ -75,6 +96,15 @@ impl Source {
         }
         Ok(first)
     }
+}
+
+/// Reads a line byte by byte, since what follows it is for somebody else.
+fn line(reader: &mut impl Read) -> std::io::Result<Zeroizing<String>> {
+    let (mut line, mut byte) = (Zeroizing::new(String::with_capacity(LONGEST)), [0]);
+    while line.len() + 1 < LONGEST && reader.read(&mut byte)? > 0 && byte != *b"\n" {
+        line.push(char::from(byte[0]));
+    }
+    Ok(line)
 }
 
 fn unread(what: &str, error: &std::io::Error) -> Failure {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use credential_sources::agent_access::{AgentAccess, AgentAccessError, Connection, RelayAddress};
 use credential_sources::bitwarden::Bitwarden;
 use credential_sources::keepassxc::{Association, Client, KeePassXc, socket};
 use credential_sources::one_password::OnePassword;
@@ -29,6 +30,9 @@ use crate::failure::Failure;
 /// The time in which the user agrees in KeePassXC's window.
 const PAIRING: Duration = Duration::from_secs(120);
 
+/// The time in which a device answers a token that it showed.
+const TOKEN: Duration = Duration::from_secs(30);
+
 /// A password manager.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Manager {
@@ -42,6 +46,8 @@ pub enum Manager {
     OnePassword,
     /// Bitwarden, by its command line `bw`.
     Bitwarden,
+    /// A device of yours, such as one with Bitwarden, by Agent Access.
+    AgentAccess,
     /// The system's keyring, by the freedesktop Secret Service; on Linux.
     #[cfg(target_os = "linux")]
     Keyring,
@@ -55,6 +61,7 @@ impl Manager {
             Manager::Pass => "pass",
             Manager::OnePassword => "1password",
             Manager::Bitwarden => "bitwarden",
+            Manager::AgentAccess => "agent-access",
             #[cfg(target_os = "linux")]
             Manager::Keyring => "keyring",
         }
@@ -76,8 +83,9 @@ impl FromStr for Chosen {
             Some((name, kinds)) => (name, kinds),
             None => (text, "login+otp"),
         };
-        let manager = Manager::from_str(name, false)
-            .map_err(|_| "write `keepassxc`, `pass`, `1password`, `bitwarden` or `keyring`".to_owned())?;
+        let manager = Manager::from_str(name, false).map_err(|_| {
+            "write `keepassxc`, `pass`, `1password`, `bitwarden`, `agent-access` or `keyring`".to_owned()
+        })?;
         let kind = |word: &str| match word {
             "login" => Ok(Kind::Login),
             "otp" => Ok(Kind::Otp),
@@ -111,7 +119,7 @@ impl FromStr for EntrySite {
 #[derive(Args, Default)]
 pub struct SourceArguments {
     /// Take logins and one-time codes that the vault does not have from this password manager: `keepassxc` (connect it first with
-    /// `portcullis vault connect`), `pass`, `1password` (its `op`), `bitwarden` (its `bw`, with `BW_SESSION`) or `keyring` (the system's, on Linux); `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
+    /// `portcullis vault connect`), `pass`, `1password` (its `op`), `bitwarden` (its `bw`, with `BW_SESSION`), `agent-access` (a device of yours; connect it first) or `keyring` (the system's, on Linux); `keepassxc=login` without one-time codes. It is asked once you agreed to a release.
     #[arg(long, value_name = "NAME", requires = "vault")]
     pub source: Vec<Chosen>,
     /// Say for which site an entry of `pass` is that has no line `url:`, such as `web/shop=https://shop.example`.
@@ -123,13 +131,17 @@ pub struct SourceArguments {
 #[derive(Default)]
 pub struct Connections {
     keepassxc: Option<Association>,
+    agent_access: Option<Connection>,
 }
 
 impl Connections {
     /// Reads them from an open vault.
     pub fn of(vault: &Vault) -> Connections {
-        let kept = vault.state(StateName::KeePassXc).ok().flatten();
-        Connections { keepassxc: kept.and_then(|bytes| Association::from_bytes(&bytes).ok()) }
+        let kept = |name| vault.state(name).ok().flatten();
+        Connections {
+            keepassxc: kept(StateName::KeePassXc).and_then(|bytes| Association::from_bytes(&bytes).ok()),
+            agent_access: kept(StateName::AgentAccess).and_then(|bytes| Connection::from_bytes(&bytes).ok()),
+        }
     }
 
     /// The guard with the chosen sources.
@@ -170,6 +182,15 @@ impl Connections {
                 }
                 Manager::OnePassword => Box::new(OnePassword::new(command_line("op")?)),
                 Manager::Bitwarden => Box::new(Bitwarden::new(command_line("bw")?)),
+                Manager::AgentAccess => {
+                    let connection = self.agent_access.take().ok_or_else(|| {
+                        Failure::NotSetUp(
+                            "no device is connected with this vault by Agent Access: run `portcullis vault connect FILE agent-access --relay ADDRESS`"
+                                .to_owned(),
+                        )
+                    })?;
+                    Box::new(AgentAccess::new(connection))
+                }
                 #[cfg(target_os = "linux")]
                 Manager::Keyring => Box::new(SystemKeyring::new()),
             };
@@ -179,13 +200,30 @@ impl Connections {
     }
 }
 
-/// Connects a password manager with the vault. The user agrees in its window.
-pub fn connect(target: &Target, manager: Manager) -> Result<(), Failure> {
-    if manager != Manager::KeePassXc {
-        let name = manager.name();
-        println!("{name} needs no connection; start the guard with `--source {name}`");
-        return Ok(());
+/// Connects a password manager with the vault. The user agrees in its window, or gives the token that their device shows.
+pub fn connect(target: &Target, manager: Manager, relay: Option<RelayAddress>) -> Result<(), Failure> {
+    if relay.is_some() && manager != Manager::AgentAccess {
+        return Err(Failure::Input("`--relay` is for `agent-access` alone".to_owned()));
     }
+    match manager {
+        Manager::KeePassXc => connect_keepassxc(target),
+        Manager::AgentAccess => {
+            let relay = relay.ok_or_else(|| {
+                Failure::Input(
+                    "name the relay of your device, such as `--relay wss://relay.example`".to_owned(),
+                )
+            })?;
+            connect_device(target, relay)
+        }
+        _ => {
+            let name = manager.name();
+            println!("{name} needs no connection; start the guard with `--source {name}`");
+            Ok(())
+        }
+    }
+}
+
+fn connect_keepassxc(target: &Target) -> Result<(), Failure> {
     let (mut opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
     let socket = socket::find(&runtime_folder()?).map_err(|error| Failure::NotSetUp(error.to_string()))?;
     eprintln!(
@@ -196,9 +234,7 @@ pub fn connect(target: &Target, manager: Manager) -> Result<(), Failure> {
         Client::connect(&socket, deadline).await?.associate(deadline).await
     });
     let association = association.map_err(|error| Failure::NotSetUp(error.to_string()))?;
-    opened.vault.set_state(StateName::KeePassXc, &association.to_bytes(), &mut SystemEntropy).map_err(bad)?;
-    let event = act(VaultAct::Saved, opened.generation_to_be());
-    opened.refresh(&[event])?;
+    keep(&mut opened, StateName::KeePassXc, &association.to_bytes())?;
     println!(
         "connected as `{}`; start the guard with `--source keepassxc`. You can take the connection back in KeePassXC's \
          database settings",
@@ -207,27 +243,56 @@ pub fn connect(target: &Target, manager: Manager) -> Result<(), Failure> {
     Ok(())
 }
 
+fn connect_device(target: &Target, relay: RelayAddress) -> Result<(), Failure> {
+    let mut source = target.source()?;
+    let (mut opened, _) = Opened::open(target, &mut source, By::CacheIfTyped)?;
+    let token = source.read_token("The token that your device shows")?;
+    let paired = crate::serve::runtime()?.block_on(Connection::pair(relay, &token, TOKEN));
+    let connection = paired.map_err(|error| match error {
+        AgentAccessError::BadToken => Failure::Input(error.to_string()),
+        _ => Failure::NotSetUp(error.to_string()),
+    })?;
+    keep(&mut opened, StateName::AgentAccess, &connection.to_bytes())?;
+    println!(
+        "connected with the device {}; start the guard with `--source agent-access`. You can take the connection back on the device",
+        short(&connection)
+    );
+    Ok(())
+}
+
+/// The first digits of a device's fingerprint, by which the user finds it.
+fn short(connection: &Connection) -> String {
+    connection.device().chars().take(12).collect()
+}
+
+fn keep(opened: &mut Opened, name: StateName, bytes: &[u8]) -> Result<(), Failure> {
+    opened.vault.set_state(name, bytes, &mut SystemEntropy).map_err(bad)?;
+    let event = act(VaultAct::Saved, opened.generation_to_be());
+    opened.refresh(&[event])
+}
+
 /// Says which password managers are there, and whether they answer.
 pub fn list(target: &Target) -> Result<(), Failure> {
     let (opened, _) = Opened::open(target, &mut target.source()?, By::CacheIfTyped)?;
     let runtime = crate::serve::runtime()?;
-    match Connections::of(&opened.vault).keepassxc {
+    let connections = Connections::of(&opened.vault);
+    match connections.keepassxc {
         None => {
             let vault = target.vault.display();
-            println!("keepassxc  not connected; run `portcullis vault connect {vault} keepassxc`");
+            println!("keepassxc     not connected; run `portcullis vault connect {vault} keepassxc`");
         }
         Some(association) => {
             let name = association.name().to_owned();
             let mut source = KeePassXc::new(runtime_folder()?, association);
             match runtime.block_on(source.check()) {
-                Ok(()) => println!("keepassxc  connected as `{name}`, unlocked"),
-                Err(error) => println!("keepassxc  connected as `{name}`, and {error}"),
+                Ok(()) => println!("keepassxc     connected as `{name}`, unlocked"),
+                Err(error) => println!("keepassxc     connected as `{name}`, and {error}"),
             }
         }
     }
     let is_there = pass().is_ok_and(|mut pass| runtime.block_on(pass.check()).is_ok());
     println!(
-        "pass       {}",
+        "pass          {}",
         if is_there { "there; GnuPG asks you where its key is locked" } else { "not there" }
     );
     let state = |program: &str, source: fn(PathBuf) -> Box<dyn Source>| match command_line(program) {
@@ -237,15 +302,29 @@ pub fn list(target: &Target) -> Result<(), Failure> {
             Err(error) => format!("there, and {error}"),
         },
     };
-    println!("1password  {}", state("op", |path| Box::new(OnePassword::new(path))));
-    println!("bitwarden  {}", state("bw", |path| Box::new(Bitwarden::new(path))));
+    println!("1password     {}", state("op", |path| Box::new(OnePassword::new(path))));
+    println!("bitwarden     {}", state("bw", |path| Box::new(Bitwarden::new(path))));
+    match connections.agent_access {
+        None => println!("agent-access  not connected"),
+        Some(connection) => {
+            let device = format!(
+                "connected with the device {} by {}",
+                short(&connection),
+                connection.relay().as_str()
+            );
+            match runtime.block_on(AgentAccess::new(connection).check()) {
+                Ok(()) => println!("agent-access  {device}; whether it listens is seen at a request"),
+                Err(error) => println!("agent-access  {device}, and {error}"),
+            }
+        }
+    }
     #[cfg(target_os = "linux")]
     match runtime.block_on(SystemKeyring::new().check()) {
-        Ok(()) => println!("keyring    there, unlocked"),
+        Ok(()) => println!("keyring       there, unlocked"),
         Err(SourceError::NotRunning) => {
-            println!("keyring    not there: no Secret Service answers on the session bus")
+            println!("keyring       not there: no Secret Service answers on the session bus")
         }
-        Err(error) => println!("keyring    there, and {error}"),
+        Err(error) => println!("keyring       there, and {error}"),
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`agent_access`] | a device of the user's, by Bitwarden's Agent Access; on Unix |
 //! | [`bitwarden`] | Bitwarden, by its command line; on Unix |
 //! | [`keepassxc`] | KeePassXC, by the socket that it opens for browsers; on Unix |
 //! | [`one_password`] | 1Password, by its command line; on Unix |
@@ -12,6 +13,8 @@
 //!
 //! Inside: `json` (secret strings in an answer) and `program` (the output of another program).
 
+#[cfg(unix)]
+pub mod agent_access;
 #[cfg(unix)]
 pub mod bitwarden;
 #[cfg(unix)]

@@ -41,7 +41,7 @@ pub enum SourceError {
     Alike,
     /// Its entry names no site.
     #[error(
-        "its entry does not say for which site it is; add a line such as `url: https://shop.example` to it, or name its site when you start the guard"
+        "its entry does not say for which site it is; write the site's address into the entry (in `pass` a line such as `url: https://shop.example`), or name the site of an entry of `pass` when you start the guard"
     )]
     WithoutSite,
     /// It has an entry and does not say whether the entry is for this site.
@@ -49,6 +49,9 @@ pub enum SourceError {
         "it does not say whether its entry is for this site; give the entry an additional attribute `KPH: portcullis` with the value `{{URL}}`"
     )]
     Unproven,
+    /// It gave nothing, and does not say whether it has nothing.
+    #[error("it gave no login: it has none for this site, or the request was refused there")]
+    NotGiven,
     /// It did not answer in time.
     #[error("it did not answer in time; look whether it waits for you")]
     TimedOut,
