@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 
 use front::Front;
 use keepassxc::KeePassXc;
-use programs::{Library, Program, Running};
-use trials::{Login, Mode, Trial};
+use programs::{Library, Program, Running, SetUp};
+use trials::{Login, Mode, Task, Trial};
 
 /// The folders and settings of a run.
 pub struct Run {
@@ -106,15 +106,27 @@ fn whole(place: &Place, tools: &Tools, run: &Run, names: &[String]) -> Result<()
     for mode in [Mode::Guard, Mode::Bare] {
         // Each mode begins with the programs as they were set up.
         let running = Running::start(run, &library, &set_up)?;
-        let saved = tasks.iter().find(|task| mode == Mode::Guard && task.login == Login::Saved);
-        if let Some(wiki) = saved.and_then(|task| set_up.iter().find(|one| one.program.name == task.program))
-        {
-            by_hand::save(place, run, &library, wiki)?;
+        let is_saved = |one: &&SetUp| {
+            let here = |task: &Task| task.login == Login::Saved && task.program == one.program.name;
+            mode == Mode::Guard && tasks.iter().any(here)
+        };
+        for one in set_up.iter().filter(is_saved) {
+            if let Some(page) = &one.program.codes {
+                by_hand::save(place, run, &library, one, page)?;
+            }
         }
         for task in &tasks {
             let trial = trials::one(place, run, &library, &set_up, task, mode)?;
             println!("{}", trial.line());
             trials.push(trial);
+        }
+        for one in set_up.iter().filter(is_saved) {
+            if let Some((page, sign_out)) =
+                one.program.codes.as_ref().and_then(|page| Some((page, page.sign_out.as_ref()?)))
+            {
+                by_hand::sign_out(place, run, &library, one, (page, sign_out))?;
+                println!("the login at {} is forgotten there and here", one.program.name);
+            }
         }
         drop(running);
     }

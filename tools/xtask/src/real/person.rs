@@ -62,7 +62,7 @@ pub fn vault(place: &Place, run: &Run, programs: &[SetUp]) -> Result<(), Failure
             let origin = program.address();
             add(record, field, name, &["--bound-to", &origin])?;
             add(record, "password", PASSWORD, &["--bound-to", &origin])?;
-            if program.program.has_codes() {
+            if program.program.codes.is_some() {
                 add(record, "one_time_code", SEED, &["--bound-to", &origin])?;
             }
         }

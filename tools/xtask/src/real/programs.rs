@@ -41,13 +41,14 @@ const PACKAGES: [(&str, &str); 23] = [
 ];
 
 /// The packages from PyPI.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "django-oscar==4.2.1",
     "sorl-thumbnail==13.4.0",
     "gunicorn==27.0.1",
     "roundup==2.6.0",
     "django-oauth-toolkit==3.4.1",
     "mozilla-django-oidc==5.0.2",
+    "django-two-factor-auth==1.18.1",
 ];
 
 /// One program of the tasks.
@@ -62,17 +63,42 @@ pub struct Program {
     pub login: Option<(&'static str, &'static str)>,
     /// The program where its users log in, if that is another one.
     pub identity: Option<&'static str>,
+    /// The page for logging in, if the person's account asks for one-time codes.
+    pub codes: Option<LoginPage>,
 }
 
-/// All programs. In the second shop and the second tracker the person has no account yet, and in the second wiki a second factor. The identity provider comes before the site
+/// The page where a person logs in by hand. It puts the cursor into its first box.
+pub struct LoginPage {
+    /// Its path.
+    pub path: &'static str,
+    /// Words in its title and not in those of other pages, as a regular expression.
+    pub title: &'static str,
+    /// Words in the titles of all pages.
+    pub everywhere: &'static str,
+    /// The page for signing out, if that is a button which has the focus there.
+    pub sign_out: Option<SignOut>,
+}
+
+/// A page for signing out.
+pub struct SignOut {
+    /// Its path.
+    pub path: &'static str,
+    /// Words in the title of the page that follows, and of no page before.
+    pub title: &'static str,
+    /// A command of SQL that counts the logins which the program knows, and the file that it is for.
+    pub count: (&'static str, &'static str),
+}
+
+/// All programs. In the second shop and the second tracker the person has no account yet, and in the second wiki and the office a second factor. The identity provider comes before the site
 /// that needs it.
-pub const ALL: [Program; 10] = [
+pub const ALL: [Program; 11] = [
     Program {
         name: "oscar",
         sources: "oscar",
         variant: false,
         login: Some(("login:shop", "email")),
         identity: None,
+        codes: None,
     },
     Program {
         name: "cards",
@@ -80,6 +106,7 @@ pub const ALL: [Program; 10] = [
         variant: true,
         login: Some(("login:cardshop", "email")),
         identity: None,
+        codes: None,
     },
     Program {
         name: "identity",
@@ -87,14 +114,23 @@ pub const ALL: [Program; 10] = [
         variant: false,
         login: Some(("login:identity", "username")),
         identity: None,
+        codes: None,
     },
-    Program { name: "members", sources: "members", variant: false, login: None, identity: Some("identity") },
+    Program {
+        name: "members",
+        sources: "members",
+        variant: false,
+        login: None,
+        identity: Some("identity"),
+        codes: None,
+    },
     Program {
         name: "wordpress",
         sources: "wordpress",
         variant: false,
         login: Some(("login:notes", "username")),
         identity: None,
+        codes: None,
     },
     Program {
         name: "mediawiki",
@@ -102,6 +138,7 @@ pub const ALL: [Program; 10] = [
         variant: false,
         login: Some(("login:wiki", "username")),
         identity: None,
+        codes: None,
     },
     Program {
         name: "codewiki",
@@ -109,6 +146,12 @@ pub const ALL: [Program; 10] = [
         variant: true,
         login: Some(("login:codewiki", "username")),
         identity: None,
+        codes: Some(LoginPage {
+            path: "/index.php?title=Special:UserLogin",
+            title: "Log in.*House wiki",
+            everywhere: "House wiki",
+            sign_out: None,
+        }),
     },
     Program {
         name: "dokuwiki",
@@ -116,6 +159,7 @@ pub const ALL: [Program; 10] = [
         variant: false,
         login: Some(("login:doku", "username")),
         identity: None,
+        codes: None,
     },
     Program {
         name: "roundup",
@@ -123,6 +167,7 @@ pub const ALL: [Program; 10] = [
         variant: false,
         login: Some(("login:tracker", "username")),
         identity: None,
+        codes: None,
     },
     Program {
         name: "newtracker",
@@ -130,6 +175,24 @@ pub const ALL: [Program; 10] = [
         variant: true,
         login: Some(("login:newtracker", "username")),
         identity: None,
+        codes: None,
+    },
+    Program {
+        name: "office",
+        sources: "twofactor",
+        variant: false,
+        login: Some(("login:office", "username")),
+        identity: None,
+        codes: Some(LoginPage {
+            path: "/account/login/",
+            title: "Login.*Kettle office",
+            everywhere: "Kettle office",
+            sign_out: Some(SignOut {
+                path: "/",
+                title: "Signed out.*Kettle office",
+                count: ("office.sqlite", "select count(*) from django_session"),
+            }),
+        }),
     },
 ];
 
@@ -183,11 +246,6 @@ impl SetUp {
 }
 
 impl Program {
-    /// Whether the person's account asks for one-time codes.
-    pub fn has_codes(&self) -> bool {
-        self.variant && self.sources == "mediawiki"
-    }
-
     /// Sets it up in a folder of the run.
     pub fn set_up(&'static self, run: &Run, library: &Library) -> Result<SetUp, Failure> {
         let folder = run.folder.join(self.name);

@@ -160,7 +160,7 @@ fn guard(place: &Place, run: &Run, programs: &[SetUp], task: &Task) -> Vec<OsStr
     let (vault, log) = match task.login {
         Login::Vault => (run.folder.join("private/vault"), "audit"),
         Login::KeePassXc => (keepassxc::vault(run), "audit-keepassxc"),
-        Login::Saved => (by_hand::vault(run), "audit-saved"),
+        Login::Saved => (by_hand::vault(run, &task.program), "audit-saved"),
     };
     command.extend(["--vault".into(), vault.into(), "--audit".into(), run.folder.join(log).into()]);
     if task.login == Login::KeePassXc {
