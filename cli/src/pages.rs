@@ -96,24 +96,6 @@ async fn answer(
     stream.shutdown().await
 }
 
-/// Starts Chromium on a pipe, without Node and Playwright.
-///
-/// # Errors
-/// As for [`Browser::launch_on_pipe`].
-#[cfg(unix)]
-pub async fn start_browser(settings: BrowserSettings) -> Result<Browser, BridgeError> {
-    Browser::launch_on_pipe(settings).await
-}
-
-/// Starts Chromium by Playwright's server.
-///
-/// # Errors
-/// As for [`Browser::launch`].
-#[cfg(not(unix))]
-pub async fn start_browser(settings: BrowserSettings) -> Result<Browser, BridgeError> {
-    Browser::launch(settings).await
-}
-
 /// A browser with one container, which reaches the web through a proxy as a session's does, so that a page reaches
 /// neither this machine nor its network.
 pub struct OpenBrowser {
@@ -141,7 +123,7 @@ impl OpenBrowser {
         let failed = |error: BridgeError| Failure::NotSetUp(format!("the browser did not start: {error}"));
         let proxy = EgressProxy::of(&settings, &[], &mut SystemEntropy).await;
         let proxy = proxy.map_err(|error| Failure::NotSetUp(error.to_string()))?;
-        let browser = start_browser(settings).await.map_err(failed)?;
+        let browser = Browser::start(settings).await.map_err(failed)?;
         let tab =
             browser.container_through(proxy.for_container(), Container::T0, &[]).await.map_err(failed)?;
         Ok(OpenBrowser { browser, tab, _proxy: proxy })

@@ -136,7 +136,7 @@ async fn stage(bank: MockBank, handler: &PaymentHandler) -> (Scene, Browser) {
     settings.proxy_rules = Some("MAP *.localhost 127.0.0.1".into());
     settings.private_hosts = ["shop", "evil"].map(|name| format!("{name}.localhost:{port}")).into();
     settings.tap = Some(Arc::new(move |message: &str| tap.lock().unwrap().push_str(message)));
-    let browser = Browser::launch(settings).await.expect("run `cargo xtask setup` first");
+    let browser = Browser::start(settings).await.expect("run `cargo xtask setup` first");
     let proxy = EgressProxy::of(browser.settings(), &[handler.origin()], &mut SystemEntropy).await.unwrap();
     let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
     (Scene { shop, port, results, tab, _proxy: proxy, seen }, browser)

@@ -303,7 +303,7 @@ async fn the_agents_browser_is_not_led_there() {
     settings.sandbox = false;
     settings.proxy_rules = Some("MAP *.test 127.0.0.1".into());
     settings.private_hosts = vec![format!("evil.test:{port}")];
-    let browser = Browser::launch(settings).await.unwrap();
+    let browser = Browser::start(settings).await.unwrap();
     let proxy = EgressProxy::of(browser.settings(), &[], &mut SystemEntropy).await.unwrap();
     let tab = browser.container_through(proxy.for_container(), Container::T0, &[]).await.unwrap();
     let refused = Err(BridgeError::Refused(AddressRefused::PrivateHost));

@@ -151,7 +151,7 @@ impl Scene {
         let mut settings = BrowserSettings::new(PathBuf::from(path));
         settings.sandbox = evaluation::stage::sandbox();
         settings.private_hosts = vec!["shop.localhost".to_owned(), "evil.test".to_owned()];
-        let browser = Browser::launch(settings).await.expect("run `cargo xtask setup` first");
+        let browser = Browser::start(settings).await.expect("run `cargo xtask setup` first");
         Scene { browser, shop, shop_port, collector, secure, relay, datagrams }
     }
 

@@ -99,37 +99,36 @@ fn differences<'a>(one: &'a BTreeSet<String>, other: &'a BTreeSet<String>) -> BT
 async fn every_guarded_browser_is_started_alike() {
     let mut settings = BrowserSettings::new(chromium().unwrap());
     settings.sandbox = sandbox();
-    let production = of(Browser::launch(settings.clone()).await.unwrap()).await;
+    let production = of(Browser::start(settings.clone()).await.unwrap()).await;
 
     // The demo, the evaluation, the benches and most tests start it like this.
     let stage = Stage::set_up().await.unwrap();
     assert_eq!(of(stage.browser().await.unwrap()).await, production);
 
-    // `portcullis mcp`: the differences come from Playwright or are in one list.
-    #[cfg(not(unix))]
-    let as_the_window = production.clone();
+    // By Playwright's server: the differences come from Playwright or are in one list.
+    let by_playwright = of(Browser::launch(settings.clone()).await.unwrap()).await;
     #[cfg(unix)]
-    let as_the_window = {
-        let on_pipe = of(Browser::launch_on_pipe(settings.clone()).await.unwrap()).await;
-        for argument in on_pipe.difference(&production) {
+    {
+        for argument in production.difference(&by_playwright) {
             let name = argument.split('=').next().unwrap();
             assert!(QUIET.contains(&format!("\"{name}")), "{argument} stands in no list");
         }
-        for argument in production.difference(&on_pipe) {
+        for argument in by_playwright.difference(&production) {
             assert!(!OWN.contains(&format!("\"{argument}\"")), "{argument} is the guard's own");
         }
-        on_pipe
-    };
+    }
+    #[cfg(not(unix))]
+    assert_eq!(by_playwright, production);
 
     // A test may run without Chromium's own sandbox, and as root it always does.
     let mut bare = settings;
     bare.sandbox = false;
-    let bare = of(Browser::launch(bare).await.unwrap()).await;
+    let bare = of(Browser::start(bare).await.unwrap()).await;
     assert!(differences(&bare, &production).iter().all(|name| *name == "--no-sandbox"));
 
     let window = of_the_window().await;
     let own = ["--app", "--window-size", "--test-type", "--enable-automation", "--no-startup-window"];
     let others: Vec<&str> =
-        differences(&window, &as_the_window).into_iter().filter(|name| !own.contains(name)).collect();
+        differences(&window, &production).into_iter().filter(|name| !own.contains(name)).collect();
     assert!(others.is_empty(), "these differ in the consent page's window: {others:?}");
 }

@@ -63,7 +63,7 @@ async fn browser(private_hosts: &[String], rules: Option<&str>) -> Browser {
     settings.sandbox = evaluation::stage::sandbox();
     settings.private_hosts = private_hosts.to_vec();
     settings.proxy_rules = rules.map(str::to_owned);
-    Browser::launch(settings).await.expect("run `cargo xtask setup` first")
+    Browser::start(settings).await.expect("run `cargo xtask setup` first")
 }
 
 /// A guard whose user agrees to everything, and the questions that were asked.

@@ -35,7 +35,7 @@ impl Guarded {
         settings.home = Some(home.path().to_owned());
         settings.sandbox = sandbox();
         change(&mut settings);
-        let browser = Browser::launch(settings).await.unwrap();
+        let browser = Browser::start(settings).await.unwrap();
         Guarded { browser, _home: home }
     }
 

@@ -10,7 +10,6 @@ use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
 use portcullis::signals::Container;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
-use portcullis_cli::pages::start_browser;
 
 use super::finding::Finding;
 
@@ -108,7 +107,7 @@ fn start(chromium: &Path) -> Finding {
     settings.sandbox = discovery::chromium_sandbox();
     let sandboxed = if settings.sandbox { "sandboxed" } else { "without Chromium's own sandbox" };
     let opened = async {
-        let browser = start_browser(settings).await.map_err(|error| error.to_string())?;
+        let browser = Browser::start(settings).await.map_err(|error| error.to_string())?;
         let opened = container(&browser).await;
         browser.close().await;
         opened

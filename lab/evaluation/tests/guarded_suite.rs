@@ -277,7 +277,7 @@ async fn an_untrusted_certificate_denies() {
     let home = tempfile::tempdir().unwrap();
     let mut settings = stage.settings();
     settings.home = Some(home.path().to_owned());
-    let browser = Browser::launch(settings).await.unwrap();
+    let browser = Browser::start(settings).await.unwrap();
     let scenario = Scenario::new(ScenarioKind::Review, false, 5);
     let log = MemoryLog::default();
     let mut session = session(&stage, &browser, &scenario, &log).await;

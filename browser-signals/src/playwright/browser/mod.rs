@@ -41,6 +41,20 @@ impl Browser {
         Browser { link, settings }
     }
 
+    /// Starts Chromium as the `portcullis` command does: on a pipe of the bridge's own where the system has one, otherwise by
+    /// Playwright's server.
+    ///
+    /// # Errors
+    #[cfg_attr(all(feature = "pipe", unix), doc = "As for [`Browser::launch_on_pipe`].")]
+    #[cfg_attr(not(all(feature = "pipe", unix)), doc = "As for [`Browser::launch`].")]
+    #[cfg(any(all(feature = "pipe", unix), feature = "playwright-server"))]
+    pub async fn start(settings: BrowserSettings) -> Result<Browser, BridgeError> {
+        #[cfg(all(feature = "pipe", unix))]
+        return Browser::launch_on_pipe(settings).await;
+        #[cfg(not(all(feature = "pipe", unix)))]
+        Browser::launch(settings).await
+    }
+
     /// Pauses every target and every request of the browser until the bridge knows which tab they belong to.
     pub(crate) async fn listen(&self) -> Result<(), BridgeError> {
         let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });

@@ -119,9 +119,9 @@ impl Stage {
         settings
     }
 
-    /// Starts the guarded browser.
+    /// Starts the guarded browser, as `portcullis mcp` does.
     pub async fn browser(&self) -> Result<Browser, StageError> {
-        Ok(Browser::launch(self.settings()).await?)
+        Ok(Browser::start(self.settings()).await?)
     }
 
     /// The browser's private home folder.

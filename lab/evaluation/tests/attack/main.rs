@@ -69,7 +69,7 @@ async fn guarded_agent() {
     browser.proxy_rules = Some(input("HOST_RULES"));
     browser.sandbox = sandbox();
     browser.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
-    let browser = Browser::launch(browser).await.unwrap();
+    let browser = Browser::start(browser).await.unwrap();
     // The user agrees to everything, so that only the rules protect the values.
     let willing = Box::new(ScriptedAnswerer(|_: &_| Answer::Session));
     let log = Box::new(MemoryLog::default());

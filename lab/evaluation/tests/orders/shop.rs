@@ -82,7 +82,7 @@ impl Stage {
         let serving = shop.clone();
         let answer = move |request: &Request| Some(serving.answer(request));
         let settings = serve(home.path(), &[HOST, ELSEWHERE_HOST], answer).await;
-        Stage { shop, browser: Browser::launch(settings).await.unwrap(), _home: home }
+        Stage { shop, browser: Browser::start(settings).await.unwrap(), _home: home }
     }
 }
 

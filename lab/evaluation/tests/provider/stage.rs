@@ -136,6 +136,6 @@ impl Stage {
         let serving = world.clone();
         let answer = move |request: &Request| Some(serving.answer(request));
         let settings = serve(home.path(), &HOSTS, answer).await;
-        Stage { world, browser: Browser::launch(settings).await.unwrap(), _home: home }
+        Stage { world, browser: Browser::start(settings).await.unwrap(), _home: home }
     }
 }

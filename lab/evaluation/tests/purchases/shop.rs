@@ -110,7 +110,7 @@ impl Scene {
         let mut settings: BrowserSettings = self.stage.settings();
         settings.proxy_rules = Some(self.rules.clone());
         settings.private_hosts.extend([SHOP, EVIL].map(str::to_owned));
-        Browser::launch(settings).await.unwrap()
+        Browser::start(settings).await.unwrap()
     }
 
     /// The browser without a guard.

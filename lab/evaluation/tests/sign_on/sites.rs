@@ -79,7 +79,7 @@ impl Sites {
             Some(written(handler(&asked)))
         };
         let settings = serve(home.path(), &HOSTS, answer).await;
-        Sites { browser: Browser::launch(settings).await.unwrap(), handler, arrived, _home: home }
+        Sites { browser: Browser::start(settings).await.unwrap(), handler, arrived, _home: home }
     }
 
     /// Answers by this function from now on, and forgets the requests so far.

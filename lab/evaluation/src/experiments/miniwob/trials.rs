@@ -57,7 +57,7 @@ pub async fn run(
     settings.proxy_rules = Some(rules);
     settings.private_hosts.push(HOST.to_owned());
     let browser =
-        Browser::launch(settings).await.map_err(|error| EvaluationError::from(StageError::from(error)))?;
+        Browser::start(settings).await.map_err(|error| EvaluationError::from(StageError::from(error)))?;
     let all = 2 * plan.seeds * tasks.len() as u64;
     let mut episodes: Vec<Episode> = Vec::new();
     for task in tasks {

@@ -212,7 +212,7 @@ impl World {
     }
 
     pub(super) async fn browser(&self) -> Browser {
-        Browser::launch_on_pipe(self.settings.clone()).await.unwrap()
+        Browser::start(self.settings.clone()).await.unwrap()
     }
 
     /// The user logs in by hand, and the login is saved in a new vault.
