@@ -20,8 +20,11 @@ fn default(name: &str) -> PathBuf {
     discovery::variable("HOME").map(PathBuf::from).unwrap_or_default().join(".portcullis").join(name)
 }
 
+/// The name of the vault in the report.
+pub const VAULT: &str = "vault";
+
 fn vault(named: Option<&Path>) -> Finding {
-    const NAME: &str = "vault";
+    const NAME: &str = VAULT;
     let path = named.map_or_else(|| default("vault"), Path::to_path_buf);
     let shown = path.display();
     if path.symlink_metadata().is_err() {

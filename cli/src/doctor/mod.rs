@@ -61,13 +61,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     findings.extend(data::look(arguments.vault.as_deref(), arguments.audit.as_deref()));
     findings.extend(ways_in::look());
 
+    let next = next(&findings);
     let works = findings.iter().all(Finding::lets_work);
     let problems = findings.iter().filter(|one| one.status == Status::Problem).count();
     if arguments.json {
         let checks: Vec<_> = findings.iter().map(Finding::to_json).collect();
-        println!("{:#}", json!({ "works": works, "problems": problems, "checks": checks }));
+        println!("{:#}", json!({ "works": works, "problems": problems, "checks": checks, "next": next }));
     } else {
         findings.iter().for_each(|one| println!("{one}"));
+        println!("next: {next}");
     }
     if !works {
         let missing: Vec<_> = findings.iter().filter(|one| !one.lets_work()).map(|one| one.name).collect();
@@ -80,5 +82,37 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         0 => Ok(()),
         1 => Err(Failure::Finding("1 problem; a guarded browser works".to_owned())),
         more => Err(Failure::Finding(format!("{more} problems; a guarded browser works"))),
+    }
+}
+
+/// What the user does next: what a guarded browser needs, then what has a problem, then the vault, then the client.
+fn next(findings: &[Finding]) -> String {
+    let needed = findings.iter().find(|one| !one.lets_work());
+    let problem = || findings.iter().find(|one| one.status == Status::Problem);
+    let vault = || findings.iter().find(|one| one.name == data::VAULT && one.status == Status::Missing);
+    match needed.or_else(problem).or_else(vault) {
+        Some(one) => format!("{}: {}", one.name, one.mend.as_deref().unwrap_or(&one.says)),
+        None => {
+            "put `portcullis mcp`, with `--vault` and `--audit`, into the configuration of your MCP client"
+                .to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, next};
+
+    #[test]
+    fn what_a_guarded_browser_needs_comes_first_and_the_client_last() {
+        let chromium = Finding::missing("chromium", "not found", "install it").needed();
+        let policy = Finding::problem("policy", "does not hold", "mend it");
+        let vault = Finding::missing("vault", "not made", "make it");
+        let node = Finding::missing("node", "not found", "install Node");
+        let all = [node.clone(), vault.clone(), policy.clone(), chromium];
+        assert_eq!(next(&all), "chromium: install it");
+        assert_eq!(next(&[node.clone(), vault.clone(), policy]), "policy: mend it");
+        assert_eq!(next(&[node.clone(), vault]), "vault: make it");
+        assert!(next(&[node]).contains("your MCP client"));
     }
 }

@@ -65,6 +65,8 @@ fn node(of_driver: Option<PathBuf>) -> Finding {
     };
     match discovery::node::accept(&path) {
         Ok(node) => Finding::ok("node", shown(&node)),
+        // Where the guard does without it, an old one is no problem of the guard's.
+        Err(why) if cfg!(unix) => Finding::missing("node", format!("{why}; {PLAYWRIGHT_IS_FOR}"), MEND),
         Err(why) => Finding::problem("node", why, MEND),
     }
 }

@@ -17,6 +17,7 @@
 //! | [`coding_agents`] | Claude Code and Codex as clients |
 //! | [`documents`] | paths in the documents |
 //! | [`packages`] | what the published packages hold |
+//! | [`package`] | what people without Rust install |
 //! | [`checks`] | the steps of `cargo xtask test` |
 //! | [`real`] | tasks on software that nobody here wrote |
 //! | [`programs`] | programs that use the crates as strangers do |
@@ -33,6 +34,7 @@ mod licences;
 mod lints;
 mod node;
 mod npm;
+mod package;
 mod packages;
 mod parallel;
 mod playwright;
@@ -62,6 +64,8 @@ usage: cargo xtask <command>
   real [task]...  on Debian as root: fetch and set up shops, wikis and trackers on this machine, and do tasks in them with and
                   without the guard; `password-managers`: test the clients of KeePassXC, pass and GNOME Keyring against the real ones, and
                   the lock of the vault when the system sleeps against a mock of the login manager
+  package         make what people without Rust install, for this machine: for npm and PyPI, a package of Debian's, a tarball, a bundle for MCP
+                  clients; [try [WAY]...] try them in a root file system of their own, on Debian as root
   bench [name]    set up, then run one benchmark, or all
   fuzz [target]   run the fuzz targets, or one; [--seconds N] each (default 5), or on one [--input FILE]
   licences        check the licence of every dependency
@@ -134,6 +138,7 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
         "extension" => extension(&place, arguments),
         #[cfg(unix)]
         "real" => real::command(&place, arguments),
+        "package" => package::command(&place, arguments),
         "bench" => bench(&place, arguments),
         "fuzz" => fuzz::command(&place, arguments),
         "licences" => licences::check(&place),

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 /// What the browser bridge needs, found.
 #[derive(Debug)]
 pub struct Tools {
-    node: Program,
+    /// Node.
+    pub node: Program,
     playwright: PathBuf,
     playwright_mcp: PathBuf,
     driver: Option<PathBuf>,

@@ -1,0 +1,35 @@
+//! The wheel, made by maturin: the program, and no Python.
+
+use super::program::{PROFILE, Program, environment};
+use super::release::Release;
+use super::{copied, fresh};
+use crate::process::{Failure, Place, install};
+use discovery::on_path;
+use std::path::Path;
+use std::process::Command;
+
+/// The version of maturin, from PyPI.
+const MATURIN: &str = "maturin==1.16.0";
+
+/// Makes the wheel. The program in it is the one of the other packages, which Cargo does not build twice.
+pub fn wheel(place: &Place, release: &Release, program: &Program, out: &Path) -> Result<(), Failure> {
+    let environment_of_python = place.target.join("package-python");
+    let maturin = environment_of_python.join("bin").join("maturin");
+    if !maturin.is_file() {
+        let python =
+            on_path("python3").ok_or_else(|| Failure::not_set_up("python3 is not found".to_owned()))?;
+        install(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment_of_python))?;
+        let mut pip = Command::new(environment_of_python.join("bin").join("python"));
+        install(pip.args(["-m", "pip", "install", "--quiet", MATURIN]))?;
+    }
+    let wheels = program.folder.with_file_name("wheel");
+    fresh(&wheels)?;
+    let mut build = Command::new(maturin);
+    build.args(["build", "--locked", "--profile", PROFILE, "--out"]).arg(&wheels);
+    install(build.current_dir(place.root.join("packaging/python")).envs(environment(place, release)))?;
+    for wheel in super::entries(&wheels)? {
+        let name = wheel.file_name().unwrap_or_default().to_owned();
+        copied(&wheel, &out.join(name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! The packages tried as a new user does: in a root file system with Debian, Chromium and nothing of ours.
+
+use super::release::Release;
+use super::{PLATFORM, folder, fresh, unusable};
+use crate::debian::{System, install_packages};
+use crate::process::{Failure, Place, install, run};
+use discovery::on_path;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The release of Debian.
+const DEBIAN: &str = "bookworm";
+
+/// A way to install, to start and to remove. `OUT` is the folder of the packages, `VERSION` their version.
+struct Way {
+    name: &'static str,
+    /// What a user has already, as Debian's packages.
+    needs: &'static [&'static str],
+    install: &'static str,
+    /// The command that starts the program.
+    start: &'static str,
+    remove: &'static str,
+}
+
+/// All ways. npm runs no script, and is asked for the package alone, which brings that of the platform from the folder beside.
+const WAYS: [Way; 4] = [
+    Way {
+        name: "npm",
+        needs: &["npm"],
+        install: "npm install --global --ignore-scripts --no-audit --no-fund OUT/portcullis-guard-linux-x64-VERSION.tgz OUT/portcullis-guard-VERSION.tgz",
+        start: "portcullis",
+        remove: "npm uninstall --global portcullis-guard portcullis-guard-linux-x64 && rm -rf /root/.npm",
+    },
+    Way {
+        name: "wheel",
+        needs: &["pipx"],
+        install: "pipx install --quiet OUT/portcullis_guard-VERSION-*.whl",
+        start: "/root/.local/bin/portcullis",
+        remove: "pipx uninstall portcullis-guard && rm -rf /root/.local /root/.cache",
+    },
+    Way {
+        name: "deb",
+        needs: &[],
+        install: "apt-get install --quiet --yes --no-install-recommends OUT/portcullis_VERSION_amd64.deb",
+        start: "portcullis",
+        remove: "apt-get purge --quiet --yes portcullis",
+    },
+    Way {
+        name: "tarball",
+        needs: &[],
+        install: "tar -C /usr/local --strip-components=1 -xzf OUT/portcullis-VERSION-PLATFORM.tar.gz",
+        start: "/usr/local/bin/portcullis",
+        remove: "tar -tzf OUT/portcullis-VERSION-PLATFORM.tar.gz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm",
+    },
+];
+
+/// Tries all ways, or those that are named, and prints a table.
+pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Failure> {
+    if let Some(unknown) = names.iter().find(|name| WAYS.iter().all(|way| way.name != name.as_str())) {
+        let known: Vec<&str> = WAYS.iter().map(|way| way.name).collect();
+        return Err(Failure::input(format!(
+            "`{unknown}` is no way to install; there are {}",
+            known.join(", ")
+        )));
+    }
+    if !folder(place, release).is_dir() {
+        return Err(Failure::not_set_up("there are no packages yet: run `cargo xtask package`".to_owned()));
+    }
+    let root = Root::set_up(place, release)?;
+    let mut rows = Vec::new();
+    for way in WAYS.iter().filter(|way| names.is_empty() || names.iter().any(|name| name == way.name)) {
+        rows.push(root.try_way(place, release, way)?);
+    }
+    println!(
+        "\n| way | installed in | first guarded page after | order | left behind |\n|---|---|---|---|---|"
+    );
+    rows.iter().for_each(|row| println!("{row}"));
+    Ok(())
+}
+
+/// The root file system.
+struct Root(PathBuf);
+
+impl Root {
+    /// Makes it with `debootstrap`, and puts Chromium into it. It stays for the next trial; what a trial installs is removed.
+    fn set_up(place: &Place, release: &Release) -> Result<Root, Failure> {
+        if !System::here().can_install() {
+            return Err(Failure::not_set_up("a trial of the packages needs root on Debian".to_owned()));
+        }
+        if on_path("debootstrap").is_none() {
+            install_packages(&["debootstrap"])?;
+        }
+        let root = Root(place.target.join("package-root"));
+        let done = root.0.join("var/complete");
+        if !done.is_file() {
+            root.unmount();
+            fresh(&root.0)?;
+            install(Command::new("debootstrap").args(["--variant=minbase", DEBIAN]).arg(&root.0))?;
+            root.mount()?;
+            let more = format!("deb http://deb.debian.org/debian-security {DEBIAN}-security main");
+            root.sh(&format!("echo '{more}' >> /etc/apt/sources.list && apt-get update --quiet"))?;
+            root.sh("apt-get install --quiet --yes --no-install-recommends chromium ca-certificates")?;
+            super::written(&done, "")?;
+        } else {
+            root.unmount();
+            root.mount()?;
+        }
+        let packages = root.0.join("packages");
+        fresh(&packages)?;
+        for package in super::entries(&folder(place, release))? {
+            super::copied(&package, &packages.join(package.file_name().unwrap_or_default()))?;
+        }
+        Ok(root)
+    }
+
+    fn mount(&self) -> Result<(), Failure> {
+        for name in ["proc", "dev", "sys"] {
+            install(Command::new("mount").args(["--rbind", &format!("/{name}")]).arg(self.0.join(name)))?;
+            install(Command::new("mount").arg("--make-rslave").arg(self.0.join(name)))?;
+        }
+        install(Command::new("cp").arg("/etc/resolv.conf").arg(self.0.join("etc/resolv.conf")))
+    }
+
+    fn unmount(&self) {
+        for name in ["sys", "dev", "proc"] {
+            let mut unmount = Command::new("umount");
+            let _was_not_mounted =
+                unmount.args(["--recursive", "--lazy"]).arg(self.0.join(name)).stderr(Stdio::null()).status();
+        }
+    }
+
+    /// A command in the root, with the environment of a new login and the network of this machine.
+    fn command(&self, script: &str) -> Command {
+        let mut command = Command::new("chroot");
+        command.arg(&self.0).args(["/usr/bin/env", "-i", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"]);
+        command.arg("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+        command.args(["/bin/sh", "-ec", script]);
+        command
+    }
+
+    fn sh(&self, script: &str) -> Result<(), Failure> {
+        install(&mut self.command(script))
+    }
+
+    /// The files outside of the caches and lists of the package managers.
+    fn files(&self) -> Result<BTreeSet<String>, Failure> {
+        let script = "find / -xdev \\( -path /proc -o -path /dev -o -path /sys -o -path /tmp -o -path /packages -o -path /var/cache -o -path /var/lib/apt -o -path \
+                      /var/lib/dpkg -o -path /var/log -o -name __pycache__ \\) -prune -o -type f -print";
+        let output = self.command(script).output().map_err(|error| unusable(&self.0, &error))?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// Installs, looks with `doctor`, has an order placed, removes, and looks what is left.
+    fn try_way(&self, place: &Place, release: &Release, way: &Way) -> Result<String, Failure> {
+        let filled = |script: &str| {
+            script
+                .replace("OUT", "/packages")
+                .replace("VERSION", &release.version)
+                .replace("PLATFORM", PLATFORM)
+        };
+        if !way.needs.is_empty() {
+            self.sh(&format!(
+                "apt-get install --quiet --yes --no-install-recommends {}",
+                way.needs.join(" ")
+            ))?;
+        }
+        let before = self.files()?;
+        let began = Instant::now();
+        self.sh(&filled(way.install))?;
+        let installed = began.elapsed();
+        println!("== {}: doctor", way.name);
+        run(&mut self.command(&format!("cd /tmp && {} doctor", way.start)))?;
+        let began = Instant::now();
+        let order = self.order(place, way)?;
+        let first_page = order.first_page.min(began.elapsed());
+        self.sh(&format!(
+            "{}; rm -rf /root/.portcullis /root/order-vault* /root/order-audit",
+            filled(way.remove)
+        ))?;
+        let left: Vec<String> = self.files()?.difference(&before).cloned().collect();
+        let left = if left.is_empty() { "nothing".to_owned() } else { left.join(", ") };
+        Ok(format!(
+            "| {} | {:.1} s | {:.1} s | {} | {left} |",
+            way.name,
+            installed.as_secs_f32(),
+            first_page.as_secs_f32(),
+            order.outcome
+        ))
+    }
+
+    /// A scripted client orders at a shop of this machine: the program starts in the root, with a vault that was made there.
+    fn order(&self, place: &Place, way: &Way) -> Result<Order, Failure> {
+        let python =
+            on_path("python3").ok_or_else(|| Failure::not_set_up("python3 is not found".to_owned()))?;
+        let mut client = Command::new(python);
+        client.arg("-B").arg(place.root.join("tools/xtask/src/package/order.py")).arg(&self.0).arg(way.start);
+        let output = client.stderr(Stdio::inherit()).output();
+        let output =
+            output.map_err(|error| Failure::not_set_up(format!("Python does not start: {error}")))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        print!("{said}");
+        let last = said.lines().last().unwrap_or_default();
+        match last.split_once('\t') {
+            Some((outcome, seconds)) if outcome == "ordered" => Ok(Order {
+                outcome: outcome.to_owned(),
+                first_page: Duration::from_secs_f32(seconds.trim().parse().unwrap_or_default()),
+            }),
+            _ => Err(Failure::finding(format!("{}: the order fails: {last}", way.name))),
+        }
+    }
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        self.unmount();
+    }
+}
+
+/// What the scripted client reports.
+struct Order {
+    outcome: String,
+    first_page: Duration,
+}
