@@ -113,7 +113,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let task = arguments.task.read()?;
-    let chromium = arguments.chromium.clone().or_else(|| Some(discovery::chromium().ok()?.path));
+    let chromium = arguments.chromium.clone().or_else(|| discovery::chromium_to_start().ok());
     let chromium = chromium.ok_or_else(|| {
         Failure::NotSetUp(
             "no Chromium was found; name one with `--chromium` or PORTCULLIS_CHROMIUM".to_owned(),

@@ -74,11 +74,10 @@ impl Gateway {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let engine = Engine::start(self.browser).await?;
         let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
         let settings = self.settings.clone();
-        let worker = Worker::new(Lasting::new(self.mode), engine, self.settings);
-        let server = Server::new(&settings, self.client, worker.observing());
+        let observing = Worker::observing();
+        let server = Server::new(&settings, self.client, observing.subscribe());
         let served = async {
             let lines = LineTransport::new(from_client, to_client);
             let running = server.serve(OrderedTransport::new(lines, queue)).await;
@@ -86,9 +85,14 @@ impl Gateway {
             let served = running.waiting().await;
             served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
         };
+        // The browser starts while the client is answered; its calls wait for it.
+        let worked = async {
+            let engine = Engine::start(self.browser).await?;
+            Worker::new(Lasting::new(self.mode), engine, self.settings, observing).work(calls).await;
+            Ok(())
+        };
         // When the client disconnects, the last sender of the queue is dropped, and the worker closes the container.
-        let (served, _) = tokio::join!(served, worker.work(calls));
-        served
+        tokio::try_join!(served, worked).map(drop)
     }
 
     /// Serves clients by HTTP at `/mcp` of a listener on this machine, until `stop` ends. Then the containers are closed and the

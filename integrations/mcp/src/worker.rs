@@ -56,7 +56,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(lasting: Lasting, engine: Engine, settings: GatewaySettings) -> Worker {
+    pub fn new(
+        lasting: Lasting,
+        engine: Engine,
+        settings: GatewaySettings,
+        observing: watch::Sender<bool>,
+    ) -> Worker {
         Worker {
             engine,
             settings,
@@ -64,13 +69,13 @@ impl Worker {
             session: None,
             rendered: String::new(),
             known: KnownPage::default(),
-            observing: watch::Sender::new(true),
+            observing,
         }
     }
 
-    /// True while the tools that bypass the session are on; it also signals changes.
-    pub fn observing(&self) -> watch::Receiver<bool> {
-        self.observing.subscribe()
+    /// True while the tools that bypass the session are on, as at the beginning; it also signals changes.
+    pub fn observing() -> watch::Sender<bool> {
+        watch::Sender::new(true)
     }
 
     /// Works until all senders of the queue are dropped. Then the container is closed and the log is ended.

@@ -22,6 +22,17 @@ pub fn chromium() -> Result<Program, String> {
         .ok_or_else(|| "chromium is not found".to_owned())
 }
 
+/// Finds Chromium as [`chromium()`] does, without its version where only one can be meant: asking for it takes a tenth of a second.
+pub fn chromium_to_start() -> Result<PathBuf, String> {
+    let named = variable("PORTCULLIS_CHROMIUM").map(PathBuf::from);
+    let mut installed = CHROMIUM_NAMES.iter().filter_map(|name| on_path(name));
+    let only = match named {
+        Some(named) => Some(named).filter(|path| is_program(path)),
+        None => installed.next().filter(|_| installed.next().is_none()),
+    };
+    only.map_or_else(|| chromium().map(|found| found.path), Ok)
+}
+
 /// Whether Chromium's own sandbox can be used: not as root, and not where `PORTCULLIS_NO_SANDBOX` says so.
 pub fn chromium_sandbox() -> bool {
     let asked_not_to = std::env::var_os("PORTCULLIS_NO_SANDBOX").is_some_and(|value| value != "0");

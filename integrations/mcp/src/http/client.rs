@@ -105,8 +105,10 @@ impl Client {
         let open = open.map_err(|_| BeginError::Closing)?;
         let engine = Engine::start(browser.clone()).await?;
         let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
-        let worker = Worker::new(self.lasting.for_client(&self.label.to_string()), engine, settings.clone());
-        let server = Server::by_http(settings, worker.observing(), queue);
+        let observing = Worker::observing();
+        let server = Server::by_http(settings, observing.subscribe(), queue);
+        let lasting = self.lasting.for_client(&self.label.to_string());
+        let worker = Worker::new(lasting, engine, settings.clone(), observing);
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(server);
         tokio::spawn(async move {
             worker.work(calls).await;

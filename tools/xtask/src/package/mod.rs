@@ -64,6 +64,12 @@ fn make(place: &Place, release: &Release) -> Result<(), Failure> {
     npm::packages(place, release, &guard, &out)?;
     python::wheel(place, release, &guard, &out)?;
     bundle::make(place, release, &guard, &tools, &out)?;
+    // A file that was changed meanwhile may be in the packages.
+    if Release::of(place)?.commit != release.commit {
+        return Err(Failure::finding(
+            "another commit was checked out meanwhile: make the packages again".to_owned(),
+        ));
+    }
     sums(&out)?;
     println!("the packages are in {}", out.display());
     Ok(())
