@@ -57,13 +57,14 @@ fn make(place: &Place, release: &Release) -> Result<(), Failure> {
     let out = folder(place, release);
     fresh(&out)?;
     let guard = Program::build(place, release, "portcullis", "portcullis-cli", "cli")?;
-    let lab = Program::build(place, release, "portcullis-lab", "portcullis-lab", "lab/cli")?;
     archive::tarball(release, &guard, &out)?;
-    archive::tarball(release, &lab, &out)?;
     archive::debian(place, release, &guard, &out)?;
     npm::packages(place, release, &guard, &out)?;
     python::wheel(place, release, &guard, &out)?;
     bundle::make(place, release, &guard, &tools, &out)?;
+    // Last, since it takes as long as all before it.
+    let lab = Program::build(place, release, "portcullis-lab", "portcullis-lab", "lab/cli")?;
+    archive::tarball(release, &lab, &out)?;
     // A file that was changed meanwhile may be in the packages.
     if Release::of(place)?.commit != release.commit {
         return Err(Failure::finding(
