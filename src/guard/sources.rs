@@ -99,6 +99,7 @@ impl FetchOutcome {
             FetchOutcome::Failed(SourceError::WithoutSite) => "without_site",
             FetchOutcome::Failed(SourceError::Unproven) => "unproven",
             FetchOutcome::Failed(SourceError::TimedOut) => "timed_out",
+            FetchOutcome::Failed(SourceError::NotGiven) => "not_given",
             FetchOutcome::Failed(_) => "not_understood",
             FetchOutcome::Unfit(_) => "unfit",
         }

@@ -260,6 +260,7 @@ fn no_error_of_a_source_has_a_word_of_its_own() {
         SourceError::Alike,
         SourceError::WithoutSite,
         SourceError::Missing,
+        SourceError::NotGiven,
         SourceError::NotDecrypted,
         SourceError::Unusable,
         SourceError::GivenUp,
