@@ -12,6 +12,8 @@ mod doctor;
 #[cfg(unix)]
 mod guarding;
 #[cfg(unix)]
+mod init;
+#[cfg(unix)]
 mod install_host;
 #[cfg(unix)]
 mod login;
@@ -26,6 +28,8 @@ mod quarantine;
 mod scrub;
 #[cfg(unix)]
 mod serve;
+#[cfg(unix)]
+mod setup;
 mod sirl;
 #[cfg(unix)]
 mod task;
@@ -51,6 +55,12 @@ enum Command {
     /// Stand between an MCP client and its browser: the tools of playwright-mcp, every call decided.
     #[cfg(unix)]
     Mcp(Box<mcp::Arguments>),
+    /// Make a vault, and put the guard into the configurations of the MCP clients of this machine, after showing them.
+    #[cfg(unix)]
+    Init(init::Arguments),
+    /// Install what the guard needs and this machine lacks: Chromium.
+    #[cfg(unix)]
+    Setup(setup::Arguments),
     /// Say what is found on this machine, what is missing, and how to mend it.
     Doctor(doctor::Arguments),
     /// Print the completions for a shell.
@@ -121,6 +131,10 @@ fn main() -> ExitCode {
     let done = match Arguments::parse_from(line).command {
         #[cfg(unix)]
         Command::Mcp(arguments) => mcp::run(*arguments),
+        #[cfg(unix)]
+        Command::Init(arguments) => init::run(&arguments),
+        #[cfg(unix)]
+        Command::Setup(arguments) => setup::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => {
             manual::completions::<Arguments>(&arguments);

@@ -37,6 +37,8 @@ use secrets::Source;
 
 pub use cache::{holds as cached, works as keyring_works};
 #[cfg(unix)]
+pub use change::init as make;
+#[cfg(unix)]
 pub use guarded::Guarded;
 #[cfg(unix)]
 pub use logins::{day, now_ms, sweep};

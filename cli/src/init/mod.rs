@@ -1,0 +1,271 @@
+//! `portcullis init`: a vault, and the guard in the configurations of the MCP clients of this machine. Nothing is written before it was shown.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `clients` | the MCP clients of this machine, and their configurations |
+//! | `entry` | an entry in a configuration, put in and taken out |
+
+mod clients;
+mod entry;
+
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use clients::{ALL, Client};
+use entry::{EntryError, NAME, put, taken_out};
+
+use crate::failure::Failure;
+use crate::vault::{Target, make};
+
+/// The minutes for which a vault stays unlocked where the user wants that for the day.
+const A_DAY: &str = "600";
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The vault's file, which is made if it does not exist [default: ~/.portcullis/vault].
+    #[arg(long, value_name = "FILE")]
+    vault: Option<PathBuf>,
+    /// The audit log's folder [default: ~/.portcullis/audit].
+    #[arg(long, value_name = "FOLDER")]
+    audit: Option<PathBuf>,
+    /// Take the default answer to each question. A new vault's passphrase is asked for nevertheless.
+    #[arg(long)]
+    yes: bool,
+    /// Show what would be written, and write nothing.
+    #[arg(long, conflicts_with = "undo")]
+    dry_run: bool,
+    /// Take the guard out of the clients' configurations. The vault and the audit log stay.
+    #[arg(long)]
+    undo: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let home = discovery::variable("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let home = home.ok_or_else(|| Failure::NotSetUp("HOME names no whole path".to_owned()))?;
+    if arguments.undo {
+        return undo(&home);
+    }
+    // Without a buffer, since the passphrase of a new vault may follow.
+    let input = io::stdin().as_fd().try_clone_to_owned();
+    let input = input.map_err(|error| Failure::Input(format!("nobody can be asked: {error}")))?;
+    let mut person = Person { input: fs::File::from(input), takes_defaults: arguments.yes };
+    let own = env::current_exe().map_err(|error| Failure::NotSetUp(error.to_string()))?;
+    let mut command = clients::command(&own, discovery::on_path("portcullis").as_deref());
+    command.1.push("mcp".to_owned());
+
+    let folder = home.join(".portcullis");
+    let vault = arguments.vault.clone().unwrap_or_else(|| folder.join("vault"));
+    let audit = arguments.audit.clone().unwrap_or_else(|| folder.join("audit"));
+    let is_there = vault.symlink_metadata().is_ok();
+    let question =
+        format!("Keep your addresses, cards and logins in an encrypted vault at {}?", vault.display());
+    let has_vault = is_there || person.agrees(&question, true)?;
+    if has_vault {
+        for (option, path) in [("--vault", &vault), ("--audit", &audit)] {
+            command.1.extend([option.to_owned(), path.display().to_string()]);
+        }
+        let day = "Keep the vault unlocked for ten hours after you typed its passphrase, instead of a quarter of an hour?";
+        if person.agrees(day, false)? {
+            command.1.extend(["--keep-unlocked", A_DAY].map(str::to_owned));
+        }
+        if discovery::on_path("keepassxc").is_some()
+            && person.agrees("Take logins from your KeePassXC?", false)?
+        {
+            command.1.extend(["--source", "keepassxc"].map(str::to_owned));
+        }
+    }
+    let found: Vec<&Client> = ALL.iter().filter(|client| client.is_there(&home)).collect();
+    let mut changes = Vec::new();
+    for client in found {
+        changes.extend(change(client, &home, &command)?);
+    }
+    for (client, file, text) in &changes {
+        println!("\n{}: {} becomes\n\n{text}", client.name, file.display());
+    }
+    if arguments.dry_run {
+        println!("nothing was written");
+        return Ok(());
+    }
+    if has_vault && !is_there {
+        make(&Target { vault: vault.clone(), passphrase_fd: None, audit: None })?;
+    }
+    let is_written = !changes.is_empty() && person.agrees("Write this?", true)?;
+    if is_written {
+        for (_, file, text) in &changes {
+            written(file, text)?;
+        }
+        println!("written; `portcullis init --undo` takes it out again. Restart the client");
+    } else {
+        println!("start the guard from any MCP client by: {} {}", command.0, shown(&command.1));
+    }
+    if command.1.iter().any(|word| word == "keepassxc") {
+        println!("next: `portcullis vault connect {} keepassxc`", vault.display());
+    } else if has_vault && !is_there {
+        println!("next: `portcullis vault add {} address:home street`, and so on", vault.display());
+    }
+    Ok(())
+}
+
+/// The changed configuration of a client, if it changes. One that is not understood is left alone, and the user is told.
+fn change<'a>(
+    client: &'a Client,
+    home: &Path,
+    command: &(String, Vec<String>),
+) -> Result<Option<(&'a Client, PathBuf, String)>, Failure> {
+    let file = client.file(home);
+    let text = read(&file)?;
+    match put(&text, client.servers, &client.entry(command)) {
+        Ok(Some(changed)) => Ok(Some((client, file, changed))),
+        Ok(None) => {
+            println!("{}: the guard is there already", client.name);
+            Ok(None)
+        }
+        Err(EntryError::AlreadyThere) => {
+            println!(
+                "{}: {} has another entry `{NAME}`, which stays; `portcullis init --undo` takes it out",
+                client.name,
+                file.display()
+            );
+            Ok(None)
+        }
+        Err(EntryError::NotJson) => {
+            println!(
+                "{}: {} is left alone, since it is no plain JSON object; put `{} {}` into it yourself",
+                client.name,
+                file.display(),
+                command.0,
+                shown(&command.1)
+            );
+            Ok(None)
+        }
+    }
+}
+
+fn undo(home: &Path) -> Result<(), Failure> {
+    let mut count = 0;
+    for client in ALL {
+        let file = client.file(home);
+        if let Ok(Some(changed)) = taken_out(&read(&file)?, client.servers) {
+            written(&file, &changed)?;
+            println!("{}: taken out of {}", client.name, file.display());
+            count += 1;
+        }
+    }
+    if count == 0 {
+        println!("no client's configuration has the guard");
+    }
+    println!(
+        "your vault and the audit log stay: {} unless you named others",
+        home.join(".portcullis").display()
+    );
+    Ok(())
+}
+
+/// The text of a configuration; empty if there is none.
+fn read(file: &Path) -> Result<String, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Failure::Input(format!("{}: {error}; nothing was written", file.display()))),
+    }
+}
+
+/// Puts a file in the place of the old one, with its rights, or leaves the old one.
+fn written(file: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::Input(format!("{}: {error}; it is as it was", file.display()));
+    // A link, as some people have for their configurations, stays a link.
+    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let draft = real.with_extension("portcullis-draft");
+    let put = || {
+        fs::write(&draft, text)?;
+        if let Ok(old) = fs::metadata(&real) {
+            fs::set_permissions(&draft, old.permissions())?;
+        }
+        fs::File::open(&draft)?.sync_all()?;
+        fs::rename(&draft, &real)
+    };
+    put().map_err(failed)
+}
+
+fn shown(arguments: &[String]) -> String {
+    arguments
+        .iter()
+        .map(|word| if word.contains(' ') { format!("'{word}'") } else { word.clone() })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The person at the terminal.
+struct Person<R> {
+    input: R,
+    takes_defaults: bool,
+}
+
+impl<R: Read> Person<R> {
+    /// The next line with its end; empty at the end of the input.
+    fn line(&mut self) -> io::Result<String> {
+        let (mut line, mut byte) = (String::new(), [0]);
+        while !line.ends_with('\n') && line.len() < 100 && self.input.read(&mut byte)? > 0 {
+            line.push(char::from(byte[0]));
+        }
+        Ok(line)
+    }
+
+    /// Asks; an empty line is the default.
+    fn agrees(&mut self, question: &str, default: bool) -> Result<bool, Failure> {
+        if self.takes_defaults {
+            return Ok(default);
+        }
+        let choices = if default { "[Y/n]" } else { "[y/N]" };
+        loop {
+            eprint!("{question} {choices} ");
+            let _shown_later = io::stderr().flush();
+            let line = self.line().map_err(|error| Failure::Input(error.to_string()))?;
+            let is_end = line.is_empty();
+            match line.trim().to_ascii_lowercase().as_str() {
+                "" if is_end => {
+                    return Err(Failure::Input(
+                        "the input ended before every question was answered; nothing was written".to_owned(),
+                    ));
+                }
+                "" => return Ok(default),
+                "y" | "yes" => return Ok(true),
+                "n" | "no" => return Ok(false),
+                _ => eprintln!("write `y` or `n`"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn an_answer_is_yes_no_or_the_default_and_an_end_is_none() {
+        let mut person = Person { input: &b"\n\nmaybe\ny\nN\n"[..], takes_defaults: false };
+        let mut next = |default| person.agrees("?", default).ok();
+        assert_eq!(
+            [next(true), next(false), next(false), next(true)],
+            [Some(true), Some(false), Some(true), Some(false)]
+        );
+        assert_eq!(next(true), None);
+    }
+
+    #[test]
+    fn a_configuration_keeps_its_rights_and_its_link() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, link) = (home.path().join("real.json"), home.path().join("link.json"));
+        fs::write(&file, "{}").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        assert!(written(&link, "{\"a\": 1}").is_ok());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"a\": 1}");
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions());
+        assert!(link.is_symlink() && mode & 0o777 == 0o600);
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "no draft stays");
+    }
+}
