@@ -18,7 +18,19 @@ try {
   process.exit(3);
 }
 
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// Node passes on the three standard descriptors alone, and an option such as `--passphrase-fd 3` names another one.
+const given = process.argv.slice(2);
+const stdio = ["inherit", "inherit", "inherit"];
+given.forEach((option, at) => {
+  const named = /^--[a-z-]+-fd(?:=(\d+))?$/.exec(option);
+  const number = named ? Number(named[1] ?? given[at + 1]) : NaN;
+  if (Number.isInteger(number) && number > 2 && number < 256) {
+    while (stdio.length <= number) stdio.push("ignore");
+    stdio[number] = number;
+  }
+});
+
+const child = spawn(program, given, { stdio });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }

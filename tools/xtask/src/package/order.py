@@ -72,7 +72,7 @@ def main() -> None:
     command = inside(f"cd /tmp && exec {start} mcp --vault /root/order-vault/vault --audit /root/order-audit --passphrase-fd 3 "
                      f"--private-hosts 127.0.0.1:{shop.server_port} 3</root/order-vault/passphrase")
     person, began, first = agent.Person(), time.monotonic(), 0.0
-    server = agent.Server(command, person, "")
+    server, step = agent.Server(command, person, ""), ["begin"]
     try:
         server.begin()
         client = agent.Agent(server, address, {}, False)
