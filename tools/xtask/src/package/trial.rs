@@ -36,7 +36,7 @@ const WAYS: [Way; 4] = [
     Way {
         name: "wheel",
         needs: &["pipx"],
-        install: "pipx install --quiet OUT/portcullis_guard-VERSION-*.whl",
+        install: "pipx install OUT/portcullis_guard-VERSION-*.whl",
         start: "/root/.local/bin/portcullis",
         remove: "pipx uninstall portcullis-guard && rm -rf /root/.local /root/.cache",
     },
@@ -71,7 +71,9 @@ pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Fail
     let root = Root::set_up(place, release)?;
     let mut rows = Vec::new();
     for way in WAYS.iter().filter(|way| names.is_empty() || names.iter().any(|name| name == way.name)) {
-        rows.push(root.try_way(place, release, way)?);
+        let row = root.try_way(place, release, way)?;
+        println!("{row}");
+        rows.push(row);
     }
     println!(
         "\n| way | installed in | first guarded page after | order | left behind |\n|---|---|---|---|---|"
@@ -178,10 +180,7 @@ impl Root {
         let began = Instant::now();
         let order = self.order(place, way)?;
         let first_page = order.first_page.min(began.elapsed());
-        self.sh(&format!(
-            "{}; rm -rf /root/.portcullis /root/order-vault* /root/order-audit",
-            filled(way.remove)
-        ))?;
+        self.sh(&format!("{}; {OURS}", filled(way.remove)))?;
         let left: Vec<String> = self.files()?.difference(&before).cloned().collect();
         let left = if left.is_empty() { "nothing".to_owned() } else { left.join(", ") };
         Ok(format!(
