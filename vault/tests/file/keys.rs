@@ -172,13 +172,13 @@ fn a_vault_without_a_file_signs_and_keeps_states_and_has_no_passphrase() {
 fn each_state_is_separate_and_replaced_as_a_whole() {
     let mut vault = made();
     for (number, name) in StateName::ALL.into_iter().enumerate() {
-        vault.set_state(name, &vec![number as u8; 1 + 7_000 * number], &mut entropy(10)).unwrap();
+        vault.set_state(name, &vec![number as u8; 1 + 6_000 * number], &mut entropy(10)).unwrap();
     }
     let too_long = VaultError::StateTooLong { name: StateName::Consents, limit: 65_536 };
     assert_eq!(vault.set_state(StateName::Consents, &[0; 65_537], &mut entropy(11)), Err(too_long));
     let opened = open(&saved(&vault), &old()).ok().unwrap();
     for (number, name) in StateName::ALL.into_iter().enumerate() {
-        assert_eq!(*opened.state(name).unwrap().unwrap(), vec![number as u8; 1 + 7_000 * number]);
+        assert_eq!(*opened.state(name).unwrap().unwrap(), vec![number as u8; 1 + 6_000 * number]);
     }
     // The vault had two changes before, and each state is one more.
     assert_eq!(opened.generation(), 2 + StateName::ALL.len() as u64);
