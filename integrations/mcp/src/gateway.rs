@@ -85,14 +85,16 @@ impl Gateway {
             let served = running.waiting().await;
             served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
         };
-        // The browser starts while the client is answered; its calls wait for it.
-        let worked = async {
-            let engine = Engine::start(self.browser).await?;
-            Worker::new(Lasting::new(self.mode), engine, self.settings, observing).work(calls).await;
-            Ok(())
+        let mut served = std::pin::pin!(served);
+        // The browser starts while the client is answered; its calls wait for it. A client that leaves before does not wait.
+        let engine = tokio::select! {
+            engine = Engine::start(self.browser) => engine?,
+            served = &mut served => return served,
         };
+        let worker = Worker::new(Lasting::new(self.mode), engine, self.settings, observing);
         // When the client disconnects, the last sender of the queue is dropped, and the worker closes the container.
-        tokio::try_join!(served, worked).map(drop)
+        let (served, _) = tokio::join!(served, worker.work(calls));
+        served
     }
 
     /// Serves clients by HTTP at `/mcp` of a listener on this machine, until `stop` ends. Then the containers are closed and the

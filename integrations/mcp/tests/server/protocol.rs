@@ -10,10 +10,12 @@ use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
 use mcp_guard::consent::ThroughClient;
-use mcp_guard::{Gateway, GatewaySettings, Snapshots};
+use mcp_guard::{Gateway, GatewayError, GatewaySettings, Snapshots};
 use portcullis::audit::MemoryLog;
 use portcullis::consent::page::{ConsentPage, PageSettings};
+use portcullis::consent::{Answer, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
+use portcullis::signals::playwright::BrowserSettings;
 use portcullis::{DEFAULT_POLICY, Guard};
 use serde_json::{Value, json};
 
@@ -203,4 +205,43 @@ async fn the_user_is_asked_through_a_client_that_shows_addresses() {
         tokio::time::timeout(Duration::from_secs(180), both).await.unwrap();
         assert!(shown.load(Ordering::Relaxed));
     }
+}
+
+fn guard() -> Guard {
+    let (log, nobody) = (Box::new(MemoryLog::default()), Box::new(ScriptedAnswerer(|_: &_| Answer::No)));
+    Guard::new(DEFAULT_POLICY, log, nobody, Box::new(SystemEntropy)).unwrap()
+}
+
+/// A program in the browser's place that starts and never answers.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_is_answered_while_the_browser_starts_and_may_leave_before() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (draft, program) = (folder.path().join("draft"), folder.path().join("chromium"));
+    std::fs::write(&draft, "#!/bin/sh\nexec sleep 600\n").unwrap();
+    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o700)).unwrap();
+    // A file that another thread has open for writing cannot be executed.
+    std::fs::rename(&draft, &program).unwrap();
+    let (mut client, read, write) = Client::pair();
+    let gateway = Gateway::new(guard(), BrowserSettings::new(program), GatewaySettings::default());
+    let (served, ()) = tokio::join!(gateway.serve(read, write), async move {
+        let client_info = json!({ "name": "test", "version": "1" });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client_info });
+        let told = client.ask("initialize", params).await;
+        assert!(told["result"]["serverInfo"].is_object(), "{told}");
+        assert!(client.ask("tools/list", json!({})).await["result"]["tools"].is_array());
+    });
+    served.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_does_not_start_ends_the_server() {
+    let (client, read, write) = Client::pair();
+    let gateway =
+        Gateway::new(guard(), BrowserSettings::new("/nowhere/chromium"), GatewaySettings::default());
+    let served = gateway.serve(read, write).await;
+    assert!(matches!(served, Err(GatewayError::Browser(_))), "{:?}", served.err());
+    drop(client);
 }
