@@ -25,12 +25,17 @@ pub fn chromium() -> Result<Program, String> {
 /// Finds Chromium as [`chromium()`] does, without its version where only one can be meant: asking for it takes a tenth of a second.
 pub fn chromium_to_start() -> Result<PathBuf, String> {
     let named = variable("PORTCULLIS_CHROMIUM").map(PathBuf::from);
-    let mut installed = CHROMIUM_NAMES.iter().filter_map(|name| on_path(name));
     let only = match named {
         Some(named) => Some(named).filter(|path| is_program(path)),
-        None => installed.next().filter(|_| installed.next().is_none()),
+        None => only(CHROMIUM_NAMES.iter().filter_map(|name| on_path(name)).collect()),
     };
     only.map_or_else(|| chromium().map(|found| found.path), Ok)
+}
+
+/// The one that is meant, if there is no other. `chromium-browser` may be a script of Ubuntu's that only names a package.
+fn only(installed: Vec<PathBuf>) -> Option<PathBuf> {
+    let [only] = installed.try_into().ok()?;
+    Some(only).filter(|path| !path.ends_with("chromium-browser"))
 }
 
 /// Whether Chromium's own sandbox can be used: not as root, and not where `PORTCULLIS_NO_SANDBOX` says so.
@@ -96,6 +101,15 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that panics fails")]
 
     use super::*;
+
+    #[test]
+    fn the_version_tells_apart_where_more_than_one_could_be_meant() {
+        let installed = |names: &[&str]| names.iter().map(|name| Path::new("/usr/bin").join(name)).collect();
+        assert_eq!(only(installed(&["chromium"])), Some("/usr/bin/chromium".into()));
+        for names in [&[][..], &["chromium-browser"], &["chromium", "google-chrome"]] {
+            assert_eq!(only(installed(names)), None, "{names:?}");
+        }
+    }
 
     #[cfg(unix)]
     #[test]

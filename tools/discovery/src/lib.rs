@@ -14,7 +14,7 @@ pub mod playwright;
 mod program;
 
 pub use chromium::{chromium, chromium_sandbox, chromium_to_start};
-pub use program::{Program, answer, certutil, is_program, major, on_path, variable};
+pub use program::{Program, answer, certutil, is_program, major, on_path, own_path, variable};
 
 /// The program in the README compiles.
 #[cfg(doctest)]

@@ -30,11 +30,19 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     on(&env::var_os("PATH")?, name)
 }
 
+/// PATH without what [`on_path`] leaves out, for a program that starts others.
+pub fn own_path() -> OsString {
+    env::join_paths(folders(&env::var_os("PATH").unwrap_or_default())).unwrap_or_default()
+}
+
 fn on(path: &OsStr, name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    folders(path).map(|folder| folder.join(&file)).find(|path| is_program(path))
+}
+
+fn folders(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let is_of_a_project = |folder: &Path| folder.components().any(|part| part.as_os_str() == "node_modules");
-    let folders = env::split_paths(path).filter(|folder| folder.is_absolute() && !is_of_a_project(folder));
-    folders.map(|folder| folder.join(&file)).find(|path| is_program(path))
+    env::split_paths(path).filter(move |folder| folder.is_absolute() && !is_of_a_project(folder))
 }
 
 /// Runs a program and returns its output; `None` if it fails or prints nothing.
