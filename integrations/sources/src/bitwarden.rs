@@ -10,13 +10,12 @@ use std::time::Duration;
 use browser_signals::Origin;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use vault::Secret;
 use vault::sources::{
     Account, Fetched, FetchedCode, FetchedValues, Source, SourceError, SourceFuture, Wanted,
 };
 use zeroize::Zeroizing;
 
-use crate::json::value;
+use crate::json::{account, value_if_there};
 use crate::program::Call;
 
 /// The time for one call: it starts Node.
@@ -119,17 +118,9 @@ impl Login<'_> {
     }
 
     fn values(&self, id: &str) -> Result<FetchedValues, SourceError> {
-        let secret =
-            |raw: Option<&RawValue>| match raw.filter(|raw| raw.get() != "null" && raw.get() != "\"\"") {
-                None => Ok(None),
-                Some(raw) => value(raw, |_| true).map(Some).ok_or(SourceError::Unusable),
-            };
-        let username: Option<Secret> = secret(self.username)?;
-        let account = match &username {
-            Some(name) => Account::named(id, name),
-            None => Account { id: id.to_owned(), label: "without a user name".to_owned() },
-        };
-        let code = secret(self.totp)?.map(FetchedCode::Seed);
-        Ok(FetchedValues { account, username, password: secret(self.password)?, code })
+        let username = value_if_there(self.username)?;
+        let code = value_if_there(self.totp)?.map(FetchedCode::Seed);
+        let account = account(id, username.as_ref());
+        Ok(FetchedValues { account, username, password: value_if_there(self.password)?, code })
     }
 }

@@ -5,6 +5,7 @@
 
 use serde_json::value::RawValue;
 use vault::Secret;
+use vault::sources::{Account, SourceError};
 use zeroize::Zeroizing;
 
 /// The longest value of a login in bytes, as the vault has it.
@@ -18,6 +19,22 @@ pub(crate) fn value(raw: &RawValue, fits: impl Fn(&[u8]) -> bool) -> Option<Secr
         return None;
     }
     Some(Secret::new(std::mem::take(&mut *bytes)))
+}
+
+/// Reads a value that may be missing, null or empty.
+pub(crate) fn value_if_there(raw: Option<&RawValue>) -> Result<Option<Secret>, SourceError> {
+    match raw.filter(|raw| raw.get() != "null" && raw.get() != "\"\"") {
+        None => Ok(None),
+        Some(raw) => value(raw, |_| true).map(Some).ok_or(SourceError::Unusable),
+    }
+}
+
+/// The account of a login, by which the user recognises it.
+pub(crate) fn account(id: &str, username: Option<&Secret>) -> Account {
+    match username {
+        Some(name) => Account::named(id, name),
+        None => Account { id: id.to_owned(), label: "without a user name".to_owned() },
+    }
 }
 
 /// Reads a JSON string into one buffer that never grows. Anything else is `None`.

@@ -111,6 +111,23 @@ async fn a_device_that_gives_another_sites_login_or_refuses_gives_nothing() {
     }
 }
 
+/// Each request begins with the same state of the session, so an old answer can be decrypted; the number of the request tells it.
+#[tokio::test]
+async fn an_answer_that_the_relay_repeats_is_no_answer() {
+    let relay = relay().await;
+    let mut count = 0;
+    let device = Device::repeated_at(relay, move |host| {
+        count += 1;
+        Some(CredentialData { password: Some(Zeroizing::new(format!("opal {count}"))), ..login(host) })
+    })
+    .await;
+    let mut source = paired(relay, &device).await;
+    for number in 1..4 {
+        let found = values(source.fetch(&grant::login(SHOP), None).await);
+        assert!(found.password.unwrap().is_same(&Secret::new(format!("opal {number}"))), "{number}");
+    }
+}
+
 #[tokio::test]
 async fn a_token_pairs_once_and_a_wrong_one_never() {
     let relay = relay().await;

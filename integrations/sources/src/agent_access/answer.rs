@@ -1,12 +1,10 @@
 //! The decrypted login: is it for the wanted origin, and its values as secrets.
 
 use browser_signals::Origin;
-use serde_json::value::RawValue;
-use vault::Secret;
-use vault::sources::{Account, Fetched, FetchedCode, FetchedValues, SourceError};
+use vault::sources::{Fetched, FetchedCode, FetchedValues, SourceError};
 
 use super::message::{Credential, Response};
-use crate::json::value;
+use crate::json::{account, value, value_if_there};
 
 /// Reads the login of an answer.
 pub(super) fn login(plain: &[u8], origin: &Origin) -> Result<Fetched, SourceError> {
@@ -34,24 +32,14 @@ impl Credential<'_> {
     }
 
     fn values(&self) -> Result<FetchedValues, SourceError> {
-        let secret =
-            |raw: Option<&RawValue>| match raw.filter(|raw| raw.get() != "null" && raw.get() != "\"\"") {
-                None => Ok(None),
-                Some(raw) => value(raw, |_| true).map(Some).ok_or(SourceError::Unusable),
-            };
-        let username: Option<Secret> = secret(self.username)?;
-        let id = self.credential_id.clone().unwrap_or_default();
-        let account = match &username {
-            Some(name) => Account::named(&id, name),
-            None => Account { id, label: "without a user name".to_owned() },
-        };
+        let username = value_if_there(self.username)?;
         // A provider may give either a code or its seed.
-        let code = self.totp.and_then(|raw| value(raw, is_code)).map(FetchedCode::Code);
-        let code = match code {
-            Some(code) => Some(code),
-            None => secret(self.totp)?.map(FetchedCode::Seed),
+        let code = match self.totp.and_then(|raw| value(raw, is_code)) {
+            Some(code) => Some(FetchedCode::Code(code)),
+            None => value_if_there(self.totp)?.map(FetchedCode::Seed),
         };
-        Ok(FetchedValues { account, username, password: secret(self.password)?, code })
+        let account = account(self.credential_id.as_deref().unwrap_or_default(), username.as_ref());
+        Ok(FetchedValues { account, username, password: value_if_there(self.password)?, code })
     }
 }
 

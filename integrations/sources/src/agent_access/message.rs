@@ -25,7 +25,7 @@ pub(super) enum Message {
     },
 }
 
-/// What a [`Message::CredentialRequest`] encrypts.
+/// The content of a [`Message::CredentialRequest`], which the session encrypts.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Request<'a> {
@@ -44,7 +44,7 @@ pub(super) enum Query<'a> {
     Domain(&'a str),
 }
 
-/// What a [`Message::CredentialResponse`] encrypts. Secret values stay where they are in the decrypted text.
+/// The content of a [`Message::CredentialResponse`], which the session encrypts. Secret values stay where they are in the decrypted text.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response<'a> {

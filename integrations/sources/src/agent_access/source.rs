@@ -30,8 +30,7 @@ impl Source for AgentAccess {
         "Agent Access"
     }
 
-    /// Checks that the relay is there and knows the guard's key. Whether the device listens is seen at a request alone, since a request is
-    /// what the protocol has.
+    /// Checks that the relay is there. The protocol has nothing but requests, so it does not tell whether the device listens.
     fn check(&mut self) -> SourceFuture<'_, Result<(), SourceError>> {
         Box::pin(async {
             let reached = tokio::time::timeout(REACH, self.connection.reach()).await;

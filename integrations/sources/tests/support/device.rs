@@ -2,6 +2,7 @@
 //! test, since the one of `ap-client` needs OpenSSL.
 
 use std::net::SocketAddr;
+use std::sync::Mutex;
 
 use ap_client::{
     ClientError, CredentialData, CredentialQuery, CredentialRequestReply, MemoryConnectionStore,
@@ -33,12 +34,27 @@ impl Device {
     /// A device at this relay. It answers each query as `answer` says, `None` being a refusal.
     pub async fn at(
         relay: SocketAddr,
+        answer: impl FnMut(&str) -> Option<CredentialData> + Send + 'static,
+    ) -> Device {
+        Device::through(Wire { relay, out: None, repeats: false, answered: Mutex::default() }, answer).await
+    }
+
+    /// A device whose relay sends every earlier answer again before each new one.
+    pub async fn repeated_at(
+        relay: SocketAddr,
+        answer: impl FnMut(&str) -> Option<CredentialData> + Send + 'static,
+    ) -> Device {
+        Device::through(Wire { relay, out: None, repeats: true, answered: Mutex::default() }, answer).await
+    }
+
+    async fn through(
+        wire: Wire,
         mut answer: impl FnMut(&str) -> Option<CredentialData> + Send + 'static,
     ) -> Device {
         let UserClientHandle { client, mut notifications, mut requests } = UserClient::connect(
             Box::new(MemoryIdentityProvider::new()),
             Box::new(MemoryConnectionStore::new()),
-            Box::new(Wire { relay, out: None }),
+            Box::new(wire),
             None,
             None,
         )
@@ -67,6 +83,8 @@ impl Device {
 struct Wire {
     relay: SocketAddr,
     out: Option<mpsc::UnboundedSender<Messages>>,
+    repeats: bool,
+    answered: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Wire {
@@ -122,6 +140,11 @@ impl ProxyClient for Wire {
     }
 
     async fn send_to(&self, destination: IdentityFingerprint, payload: Vec<u8>) -> Result<(), ClientError> {
+        let mut answered = self.answered.lock().unwrap();
+        for earlier in answered.iter().filter(|_| self.repeats) {
+            self.send(Messages::Send { source: None, destination, payload: earlier.clone() })?;
+        }
+        answered.push(payload.clone());
         self.send(Messages::Send { source: None, destination, payload })
     }
 
