@@ -1,7 +1,6 @@
 //! `portcullis setup`: puts what `portcullis mcp` needs on this machine.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use discovery::playwright::VERSION;
@@ -20,28 +19,32 @@ pub struct Arguments {
 enum Way {
     /// Debian's own packages, as root.
     Packages,
-    /// Playwright's build of Chromium, in the user's cache, by this npx.
-    Playwright(PathBuf),
+    /// Playwright's build of Chromium, in the user's cache, by npx.
+    Playwright,
     /// None without the user.
     ByHand,
 }
 
 impl Way {
     /// The way on a machine: Debian's package where we may install one, else a download into the user's own cache.
-    fn on(is_debian: bool, is_root: bool, npx: Option<PathBuf>) -> Way {
-        match (is_debian && is_root, npx) {
+    fn on(is_debian: bool, is_root: bool, has_npx: bool) -> Way {
+        match (is_debian && is_root, has_npx) {
             (true, _) => Way::Packages,
-            (false, Some(npx)) => Way::Playwright(npx),
-            (false, None) => Way::ByHand,
+            (false, true) => Way::Playwright,
+            (false, false) => Way::ByHand,
         }
     }
 
-    /// The command, in words that a person can type.
-    fn words(&self) -> String {
+    /// The calls by which it is done, which a person can type too.
+    fn calls(&self) -> Vec<Vec<String>> {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect();
         match self {
-            Way::Packages => "apt-get install --yes chromium".to_owned(),
-            Way::Playwright(_) => format!("npx --yes playwright-core@{VERSION} install chromium"),
-            Way::ByHand => "sudo apt-get install chromium".to_owned(),
+            Way::Packages => vec![
+                words("apt-get update --quiet"),
+                words("apt-get install --quiet --yes --no-install-recommends chromium"),
+            ],
+            Way::Playwright => vec![words(&format!("npx --yes playwright-core@{VERSION} install chromium"))],
+            Way::ByHand => vec![words("sudo apt-get install chromium")],
         }
     }
 }
@@ -53,42 +56,37 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let is_debian = release.lines().any(|line| line == "ID=debian");
-    let npx = discovery::on_path("node").filter(|node| discovery::node::accept(node).is_ok());
-    let npx = npx.and_then(|_| discovery::on_path("npx"));
+    let node = discovery::on_path("node").filter(|node| discovery::node::accept(node).is_ok());
+    let has_npx = node.is_some() && discovery::on_path("npx").is_some();
     let is_root = rustix::process::geteuid().is_root();
-    let way = Way::on(is_debian, is_root, npx);
-    println!("Chromium is missing; this installs it: {}", way.words());
+    let way = Way::on(is_debian, is_root, has_npx);
+    let calls = way.calls();
+    let typed: Vec<String> = calls.iter().map(|words| words.join(" ")).collect();
+    println!("Chromium is missing; this installs it: {}", typed.join(" && "));
     if arguments.dry_run {
         return Ok(());
     }
-    match &way {
-        Way::Packages => {
-            call(Path::new("apt-get"), &["update", "--quiet"])?;
-            call(
-                Path::new("apt-get"),
-                &["install", "--quiet", "--yes", "--no-install-recommends", "chromium"],
-            )?;
-        }
-        Way::Playwright(npx) => {
-            let package = format!("playwright-core@{VERSION}");
-            call(npx, &["--yes", &package, "install", "chromium"])?;
-        }
-        Way::ByHand => return Err(Failure::NotSetUp("nothing was installed".to_owned())),
+    if way == Way::ByHand {
+        return Err(Failure::NotSetUp("nothing was installed".to_owned()));
     }
+    calls.iter().try_for_each(|words| call(words))?;
     let chromium = discovery::chromium().map_err(Failure::NotSetUp)?;
     println!("Chromium {} is at {}; `portcullis doctor` tries it", chromium.version, chromium.path.display());
     Ok(())
 }
 
-/// Calls an installer in the root folder: npx would take a package of a project that lies around it.
-fn call(program: &Path, arguments: &[&str]) -> Result<(), Failure> {
-    let mut command = Command::new(program);
+/// Calls an installer in the root folder, with the programs of no project on its path: npx would take a package that lies around it, and
+/// npm puts a project's programs first.
+fn call(words: &[String]) -> Result<(), Failure> {
+    let Some((name, arguments)) = words.split_first() else { return Ok(()) };
+    let missing = || Failure::NotSetUp(format!("the program `{name}` is not on the path"));
+    let mut command = Command::new(discovery::on_path(name).ok_or_else(missing)?);
     command.args(arguments).current_dir("/").env("DEBIAN_FRONTEND", "noninteractive");
-    let shown = program.display();
+    command.env("PATH", discovery::own_path());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::NotSetUp(format!("{shown} failed ({status}); its message is above"))),
-        Err(error) => Err(Failure::NotSetUp(format!("{shown} does not start: {error}"))),
+        Ok(status) => Err(Failure::NotSetUp(format!("{name} failed ({status}); its message is above"))),
+        Err(error) => Err(Failure::NotSetUp(format!("{name} does not start: {error}"))),
     }
 }
 
@@ -98,10 +96,8 @@ mod tests {
 
     #[test]
     fn root_on_debian_installs_a_package_and_others_download_where_they_can() {
-        let npx = || Some("/usr/bin/npx".into());
-        assert_eq!(Way::on(true, true, npx()), Way::Packages);
-        assert_eq!(Way::on(true, false, npx()), Way::Playwright("/usr/bin/npx".into()));
-        assert_eq!(Way::on(false, true, None), Way::ByHand);
-        assert!(Way::ByHand.words().starts_with("sudo "));
+        assert_eq!(Way::on(true, true, true), Way::Packages);
+        assert_eq!(Way::on(true, false, true), Way::Playwright);
+        assert_eq!(Way::on(false, true, false), Way::ByHand);
     }
 }

@@ -1,13 +1,13 @@
 //! The vault, the keyring, the audit log. None of them is opened, and no passphrase is needed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use portcullis::audit::{LogError, verify};
 use portcullis::storage::vault_file::VaultFile;
 use portcullis::vault::Meta;
 
 use super::finding::Finding;
-use crate::vault::{cached, keyring_works, unusable};
+use crate::vault::{cached, keyring_works, unusable, usual};
 
 /// Checks a vault and a log. A named file that is absent is a problem; an absent default has not been made yet.
 pub fn look(vault: Option<&Path>, audit: Option<&Path>) -> Vec<Finding> {
@@ -16,16 +16,12 @@ pub fn look(vault: Option<&Path>, audit: Option<&Path>) -> Vec<Finding> {
     found
 }
 
-fn default(name: &str) -> PathBuf {
-    discovery::variable("HOME").map(PathBuf::from).unwrap_or_default().join(".portcullis").join(name)
-}
-
 /// The name of the vault in the report.
 pub const VAULT: &str = "vault";
 
 fn vault(named: Option<&Path>) -> Finding {
     const NAME: &str = VAULT;
-    let path = named.map_or_else(|| default("vault"), Path::to_path_buf);
+    let path = named.map_or_else(|| usual("vault"), Path::to_path_buf);
     let shown = path.display();
     if path.symlink_metadata().is_err() {
         let mend = format!("`portcullis vault init {shown}` makes one");
@@ -76,7 +72,7 @@ fn keyring() -> Finding {
 
 fn log(named: Option<&Path>) -> Finding {
     const NAME: &str = "audit log";
-    let path = named.map_or_else(|| default("audit"), Path::to_path_buf);
+    let path = named.map_or_else(|| usual("audit"), Path::to_path_buf);
     let shown = path.display();
     if path.symlink_metadata().is_err() {
         let (says, mend) = (format!("none at {shown}"), "a guard makes one when it first runs".to_owned());

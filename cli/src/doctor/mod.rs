@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What the user does next: what a guarded browser needs, then what has a problem, then the vault, then the client.
+/// Names the user's next step: a missing part of a guarded browser comes first, then a problem, then the vault, then the client.
 fn next(findings: &[Finding]) -> String {
     let needed = findings.iter().find(|one| !one.lets_work());
     let problem = || findings.iter().find(|one| one.status == Status::Problem);

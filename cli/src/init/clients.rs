@@ -61,15 +61,13 @@ impl Client {
     }
 }
 
-/// The command that starts this program again: its name where it is on the path, `npx` where npm keeps it in a cache, else its place.
+/// The command that starts this program again: its place on the path, `npx` where npm keeps it in a cache, else its own place. A place is
+/// named whole, since a client that a desktop starts may have another path.
 pub fn command(own: &Path, on_path: Option<&Path>) -> (String, Vec<String>) {
-    let is_in = |name: &str| own.components().any(|part| part.as_os_str() == name);
-    if on_path.is_some() {
-        ("portcullis".to_owned(), Vec::new())
-    } else if is_in("_npx") {
-        ("npx".to_owned(), ["-y", "portcullis-guard"].map(str::to_owned).into())
-    } else {
-        (own.display().to_string(), Vec::new())
+    let is_in_cache = own.components().any(|part| part.as_os_str() == "_npx");
+    match on_path {
+        None if is_in_cache => ("npx".to_owned(), ["-y", "portcullis-guard"].map(str::to_owned).into()),
+        on_path => (on_path.unwrap_or(own).display().to_string(), Vec::new()),
     }
 }
 
@@ -93,7 +91,7 @@ mod tests {
     fn the_program_is_started_again_as_it_was_installed() {
         let cache = Path::new("/home/ana/.npm/_npx/1/node_modules/portcullis-guard-linux-x64/bin/portcullis");
         assert_eq!(command(cache, None).0, "npx");
-        assert_eq!(command(cache, Some(Path::new("/usr/bin/portcullis"))).0, "portcullis");
+        assert_eq!(command(cache, Some(Path::new("/usr/bin/portcullis"))).0, "/usr/bin/portcullis");
         assert_eq!(command(Path::new("/opt/portcullis"), None).0, "/opt/portcullis");
     }
 }

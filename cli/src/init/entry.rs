@@ -1,4 +1,4 @@
-//! An entry of ours in a client's configuration, put in and taken out without a change to any other byte.
+//! An entry of ours in a client's configuration: put in without a change to any other byte, and taken out.
 //!
 //! A configuration is the user's: its order, its spaces and its other entries stay. So the text is not parsed and written anew; the place
 //! is found in it, and the result is read with a parser before anybody writes it.
@@ -37,30 +37,33 @@ pub fn put(text: &str, servers: &str, entry: &Value) -> Result<Option<String>, E
         None => {}
     }
     let root = text.find('{').ok_or(EntryError::NotJson)?;
-    let ours = indented(&format!("\"{NAME}\": {entry:#}"), 4);
+    let ours = format!("\"{NAME}\": {entry:#}");
     let changed = match members(text, root).ok_or(EntryError::NotJson)?.iter().find(|one| one.key == servers)
     {
-        Some(there) => put_first(text, there.value, &ours, 2),
-        None => put_first(text, root, &indented(&format!("\"{servers}\": {{\n{ours}\n  }}"), 2), 0),
+        Some(there) => put_first(text, there.value, &indented(&ours, 4), 2),
+        None => {
+            let member = format!("\"{servers}\": {{\n{}\n}}", indented(&ours, 2));
+            put_first(text, root, &indented(&member, 2), 0)
+        }
     };
-    // What a reader finds is what was there, and our entry.
     let mut expected = whole;
     let within = expected
         .as_object_mut()
         .map(|all| all.entry(servers).or_insert_with(|| Value::Object(Default::default())));
     let within = within.and_then(Value::as_object_mut).ok_or(EntryError::NotJson)?;
     within.insert(NAME.to_owned(), entry.clone());
-    let changed = changed.ok_or(EntryError::NotJson)?;
-    if serde_json::from_str::<Value>(&changed).is_ok_and(|read| read == expected) {
-        Ok(Some(changed))
-    } else {
-        Err(EntryError::NotJson)
-    }
+    read_as(changed, &expected).map(Some)
+}
+
+/// The changed text, if a parser reads it as this.
+fn read_as(changed: Option<String>, expected: &Value) -> Result<String, EntryError> {
+    let is_read = |text: &String| serde_json::from_str::<Value>(text).is_ok_and(|read| read == *expected);
+    changed.filter(is_read).ok_or(EntryError::NotJson)
 }
 
 /// The configuration without our entry. `None` means that it has none.
 pub fn taken_out(text: &str, servers: &str) -> Result<Option<String>, EntryError> {
-    let Ok(mut expected) = serde_json::from_str::<Value>(text) else { return Err(EntryError::NotJson) };
+    let mut expected: Value = serde_json::from_str(text).map_err(|_| EntryError::NotJson)?;
     let within = expected.get_mut(servers).and_then(Value::as_object_mut);
     if within.and_then(|within| within.remove(NAME)).is_none() {
         return Ok(None);
@@ -72,42 +75,30 @@ pub fn taken_out(text: &str, servers: &str) -> Result<Option<String>, EntryError
         let inner = members(text, servers.value)?;
         let at = inner.iter().position(|one| one.key == NAME)?;
         let ours = &inner.get(at)?.span;
-        // The comma after it goes with it, or for the last one the comma before it; so do the spaces between.
-        let cut = match (inner.get(at + 1), at.checked_sub(1).and_then(|before| inner.get(before))) {
-            (Some(next), _) => ours.start..next.span.start,
-            (None, Some(before)) => before.span.end..ours.end,
-            (None, None) => servers.value + 1..text.get(ours.end..)?.find('}')? + ours.end,
+        // What [`put`] put in goes again: everything before the entry and the comma after it. An entry that the user moved goes with the
+        // comma before it.
+        let first = servers.value + 1;
+        let cut = match at.checked_sub(1).and_then(|before| inner.get(before)) {
+            Some(before) => before.span.end..ours.end,
+            None if inner.len() > 1 => first..text.get(ours.end..)?.find(',')? + ours.end + 1,
+            None => first..text.get(ours.end..)?.find('}')? + ours.end,
         };
         Some(format!("{}{}", text.get(..cut.start)?, text.get(cut.end..)?))
     };
-    let changed = without().ok_or(EntryError::NotJson)?;
-    if serde_json::from_str::<Value>(&changed).is_ok_and(|read| read == expected) {
-        Ok(Some(changed))
-    } else {
-        Err(EntryError::NotJson)
-    }
+    read_as(without(), &expected).map(Some)
 }
 
 /// Puts a member first into the object that begins at `object`, whose own lines are indented by `depth`.
 fn put_first(text: &str, object: usize, member: &str, depth: usize) -> Option<String> {
     let (before, after) = text.split_at_checked(object + 1)?;
     let is_empty = after.trim_start().starts_with('}');
-    let after =
-        if is_empty { format!("\n{}{}", " ".repeat(depth), after.trim_start()) } else { format!(",{after}") };
-    Some(format!("{before}\n{member}{after}"))
+    let end = if is_empty { format!("\n{}", " ".repeat(depth)) } else { ",".to_owned() };
+    Some(format!("{before}\n{member}{end}{after}"))
 }
 
+/// The lines of a text, each indented.
 fn indented(text: &str, by: usize) -> String {
-    let lines: Vec<String> = text
-        .lines()
-        .enumerate()
-        .map(|(at, line)| match at {
-            0 => format!("{}{line}", " ".repeat(by)),
-            // The entry within a new object has its own depth already.
-            _ if by == 2 => line.to_owned(),
-            _ => format!("{}{line}", " ".repeat(by)),
-        })
-        .collect();
+    let lines: Vec<String> = text.lines().map(|line| format!("{}{line}", " ".repeat(by))).collect();
     lines.join("\n")
 }
 
@@ -169,7 +160,7 @@ fn end(bytes: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -177,6 +168,12 @@ mod tests {
 
     fn ours() -> Value {
         json!({ "command": "portcullis", "args": ["mcp", "--vault", "/home/ana/a \"b\"/vault"] })
+    }
+
+    /// Returns true if nothing but one piece was put into a text.
+    fn is_insertion(before: &str, after: &str) -> bool {
+        let same = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
+        (0..=same).any(|at| after.as_bytes().ends_with(&before.as_bytes()[at..]))
     }
 
     #[test]
@@ -189,6 +186,7 @@ mod tests {
             "{\"mcpServers\": {\"one\": {}, \"two\": null}}",
         ] {
             let put_in = put(text, "mcpServers", &ours()).unwrap().unwrap();
+            assert!(is_insertion(text, &put_in), "{put_in}");
             assert_eq!(
                 put(&put_in, "mcpServers", &ours()),
                 Ok(None),
@@ -200,6 +198,9 @@ mod tests {
             let mut expected = read(text);
             expected.as_object_mut().unwrap().entry("mcpServers").or_insert_with(|| json!({}));
             assert_eq!(read(&out), expected, "{put_in}");
+            if text.contains("mcpServers") {
+                assert_eq!(out, text, "{put_in}");
+            }
         }
         // The order of the entry's own members is that of the parser's map.
         let whole = put("", "servers", &ours()).unwrap().unwrap();
@@ -247,10 +248,14 @@ mod tests {
             let whole = Value::Object(whole);
             let text = if is_pretty { format!("{whole:#}") } else { whole.to_string() };
             let put_in = put(&text, "mcpServers", &ours()).unwrap().unwrap();
+            prop_assert!(is_insertion(&text, &put_in), "{}", put_in);
             let out = taken_out(&put_in, "mcpServers").unwrap().unwrap();
             let mut expected = whole;
             expected.as_object_mut().unwrap().entry("mcpServers").or_insert_with(|| json!({}));
             prop_assert_eq!(serde_json::from_str::<Value>(&out).unwrap(), expected);
+            if has_servers {
+                prop_assert_eq!(out, text);
+            }
         }
 
         #[test]

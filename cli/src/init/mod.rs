@@ -17,7 +17,7 @@ use clients::{ALL, Client};
 use entry::{EntryError, NAME, put, taken_out};
 
 use crate::failure::Failure;
-use crate::vault::{Target, make};
+use crate::vault::{Target, make, usual};
 
 /// The minutes for which a vault stays unlocked where the user wants that for the day.
 const A_DAY: &str = "600";
@@ -55,9 +55,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut command = clients::command(&own, discovery::on_path("portcullis").as_deref());
     command.1.push("mcp".to_owned());
 
-    let folder = home.join(".portcullis");
-    let vault = arguments.vault.clone().unwrap_or_else(|| folder.join("vault"));
-    let audit = arguments.audit.clone().unwrap_or_else(|| folder.join("audit"));
+    let vault = arguments.vault.clone().unwrap_or_else(|| usual("vault"));
+    let audit = arguments.audit.clone().unwrap_or_else(|| usual("audit"));
     let is_there = vault.symlink_metadata().is_ok();
     let question =
         format!("Keep your addresses, cards and logins in an encrypted vault at {}?", vault.display());
@@ -81,8 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     for client in found {
         changes.extend(change(client, &home, &command)?);
     }
-    for (client, file, text) in &changes {
-        println!("\n{}: {} becomes\n\n{text}", client.name, file.display());
+    for Change { client, file, after, .. } in &changes {
+        println!("\n{}: {} becomes\n\n{after}", client.name, file.display());
     }
     if arguments.dry_run {
         println!("nothing was written");
@@ -93,8 +92,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let is_written = !changes.is_empty() && person.agrees("Write this?", true)?;
     if is_written {
-        for (_, file, text) in &changes {
-            written(file, text)?;
+        for change in &changes {
+            change.write()?;
         }
         println!("written; `portcullis init --undo` takes it out again. Restart the client");
     } else {
@@ -108,57 +107,96 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The changed configuration of a client, if it changes. One that is not understood is left alone, and the user is told.
+/// A configuration of a client, as it was read and as it becomes.
+struct Change<'a> {
+    client: &'a Client,
+    file: PathBuf,
+    before: String,
+    after: String,
+}
+
+impl Change<'_> {
+    /// Puts the new text in the place of the old one, with its rights, or leaves the old one.
+    fn write(&self) -> Result<(), Failure> {
+        let file = &self.file;
+        // Some clients write their configuration often, and what they wrote since then would be lost.
+        if read(file)? != self.before {
+            return Err(Failure::Input(format!(
+                "{} was changed by another program meanwhile, and stays as it is; do this again",
+                file.display()
+            )));
+        }
+        // A link, as some people have for their configurations, stays a link.
+        let real = fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+        let put = || {
+            // For the user alone until it has the rights of the old file: it may hold keys of the client's.
+            let mut draft = tempfile::NamedTempFile::new_in(real.parent().unwrap_or(Path::new("/")))?;
+            draft.write_all(self.after.as_bytes())?;
+            if let Ok(old) = fs::metadata(&real) {
+                draft.as_file().set_permissions(old.permissions())?;
+            }
+            draft.as_file().sync_all()?;
+            draft.persist(&real).map(drop).map_err(|error| error.error)
+        };
+        put().map_err(|error: io::Error| {
+            Failure::Input(format!("{}: {error}; it is as it was", file.display()))
+        })
+    }
+}
+
+/// The change of a client's configuration, if it changes. One that is not understood is left alone, and the user is told.
 fn change<'a>(
     client: &'a Client,
     home: &Path,
     command: &(String, Vec<String>),
-) -> Result<Option<(&'a Client, PathBuf, String)>, Failure> {
+) -> Result<Option<Change<'a>>, Failure> {
     let file = client.file(home);
-    let text = read(&file)?;
-    match put(&text, client.servers, &client.entry(command)) {
-        Ok(Some(changed)) => Ok(Some((client, file, changed))),
-        Ok(None) => {
-            println!("{}: the guard is there already", client.name);
-            Ok(None)
-        }
-        Err(EntryError::AlreadyThere) => {
-            println!(
-                "{}: {} has another entry `{NAME}`, which stays; `portcullis init --undo` takes it out",
-                client.name,
-                file.display()
-            );
-            Ok(None)
-        }
-        Err(EntryError::NotJson) => {
-            println!(
-                "{}: {} is left alone, since it is no plain JSON object; put `{} {}` into it yourself",
-                client.name,
-                file.display(),
-                command.0,
-                shown(&command.1)
-            );
-            Ok(None)
-        }
+    let before = read(&file)?;
+    let (name, shown_file) = (client.name, file.display());
+    match put(&before, client.servers, &client.entry(command)) {
+        Ok(Some(after)) => return Ok(Some(Change { client, file, before, after })),
+        Ok(None) => println!("{name}: the guard is there already"),
+        Err(EntryError::AlreadyThere) => println!(
+            "{name}: {shown_file} has another entry `{NAME}`, which stays; `portcullis init --undo` takes it out"
+        ),
+        Err(EntryError::NotJson) => println!(
+            "{name}: {shown_file} is left alone, since it is no plain JSON object; put `{} {}` into it yourself",
+            command.0,
+            shown(&command.1)
+        ),
     }
+    Ok(None)
 }
 
 fn undo(home: &Path) -> Result<(), Failure> {
     let mut count = 0;
-    for client in ALL {
+    for client in &ALL {
         let file = client.file(home);
-        if let Ok(Some(changed)) = taken_out(&read(&file)?, client.servers) {
-            written(&file, &changed)?;
-            println!("{}: taken out of {}", client.name, file.display());
-            count += 1;
+        let before = read(&file)?;
+        match taken_out(&before, client.servers) {
+            Ok(Some(after)) => {
+                println!("{}: taken out of {}", client.name, file.display());
+                Change { client, file, before, after }.write()?;
+                count += 1;
+            }
+            // A configuration with comments is none that the guard was put into; the user may have done that.
+            Err(EntryError::NotJson) if before.contains(NAME) => {
+                println!(
+                    "{}: {} is left alone; look for `{NAME}` in it yourself",
+                    client.name,
+                    file.display()
+                );
+            }
+            _ => {}
         }
     }
     if count == 0 {
         println!("no client's configuration has the guard");
     }
     println!(
-        "your vault and the audit log stay: {} unless you named others",
-        home.join(".portcullis").display()
+        "your vault and the audit log stay: {} and {} unless you named others",
+        usual("vault").display(),
+        usual("audit").display()
     );
     Ok(())
 }
@@ -170,23 +208,6 @@ fn read(file: &Path) -> Result<String, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(Failure::Input(format!("{}: {error}; nothing was written", file.display()))),
     }
-}
-
-/// Puts a file in the place of the old one, with its rights, or leaves the old one.
-fn written(file: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::Input(format!("{}: {error}; it is as it was", file.display()));
-    // A link, as some people have for their configurations, stays a link.
-    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let draft = real.with_extension("portcullis-draft");
-    let put = || {
-        fs::write(&draft, text)?;
-        if let Ok(old) = fs::metadata(&real) {
-            fs::set_permissions(&draft, old.permissions())?;
-        }
-        fs::File::open(&draft)?.sync_all()?;
-        fs::rename(&draft, &real)
-    };
-    put().map_err(failed)
 }
 
 fn shown(arguments: &[String]) -> String {
@@ -241,7 +262,7 @@ impl<R: Read> Person<R> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
 
     #[test]
@@ -255,17 +276,32 @@ mod tests {
         assert_eq!(next(true), None);
     }
 
+    fn change(file: &Path, before: &str) -> bool {
+        let (before, after) = (before.to_owned(), "{\"a\": 1}".to_owned());
+        Change { client: &ALL[0], file: file.to_path_buf(), before, after }.write().is_ok()
+    }
+
     #[test]
     fn a_configuration_keeps_its_rights_and_its_link() {
         let home = tempfile::tempdir().unwrap();
         let (file, link) = (home.path().join("real.json"), home.path().join("link.json"));
         fs::write(&file, "{}").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        assert!(written(&link, "{\"a\": 1}").is_ok());
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
+        assert!(change(&link, "{}"));
         assert_eq!(fs::read_to_string(&file).unwrap(), "{\"a\": 1}");
         let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions());
-        assert!(link.is_symlink() && mode & 0o777 == 0o600);
+        assert!(link.is_symlink() && mode & 0o777 == 0o640);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "no draft stays");
+    }
+
+    #[test]
+    fn a_configuration_that_its_client_wrote_meanwhile_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("a.json");
+        fs::write(&file, "{\"new\": 1}").unwrap();
+        assert!(!change(&file, "{}"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"new\": 1}");
+        assert!(change(&home.path().join("none.json"), ""), "one that is not there is made");
     }
 }

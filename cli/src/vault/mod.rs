@@ -43,7 +43,7 @@ pub use guarded::Guarded;
 #[cfg(unix)]
 pub use logins::{day, now_ms, sweep};
 pub use opened::{By, Opened, Witness};
-pub use place::{count, trouble as unusable};
+pub use place::{count, trouble as unusable, usual};
 #[cfg(unix)]
 pub use sources::SourceArguments;
 

@@ -1,6 +1,6 @@
 //! The path of a vault's file, and its problems in words for the owner.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use portcullis::storage::vault_file::VaultFileError;
 use portcullis::storage::{AtomicFileError, FolderError, LockError, SafeFolder};
@@ -29,6 +29,11 @@ pub fn check_new(path: &Path) -> Result<(), Failure> {
         }
         Err(other) => Err(Failure::Input(other.to_string())),
     }
+}
+
+/// The usual place of the vault, or of its log, in the user's home folder.
+pub fn usual(name: &str) -> PathBuf {
+    discovery::variable("HOME").map(PathBuf::from).unwrap_or_default().join(".portcullis").join(name)
 }
 
 /// The folder of a file.
