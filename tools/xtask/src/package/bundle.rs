@@ -34,8 +34,8 @@ pub fn make(
     let manifest = stage.join("manifest.json");
     written(&manifest, template(place, release, "mcpb/manifest.json")?)?;
     copied(&program.file(), &stage.join("server").join(program.name))?;
-    for text in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        copied(&place.root.join(text), &stage.join(text))?;
+    for text in ["LICENSE-APACHE", "LICENSE-MIT", "sbom.cdx.json"] {
+        copied(&program.about().join(text), &stage.join(text))?;
     }
     // The packer notes the times of the files.
     let touched = format!("touch --date=@{} {{}} +", release.time);

@@ -8,6 +8,7 @@
 //! | [`npm`] | the packages for npm |
 //! | [`python`] | the wheel |
 //! | [`bundle`] | the bundle for MCP clients, and the entry for their registry |
+//! | [`start`] | the time to the first answer, and the memory |
 //! | [`trial`] | the packages tried in a root file system of their own |
 //!
 //! The texts of the packages are in `packaging/`.
@@ -18,6 +19,7 @@ mod npm;
 mod program;
 mod python;
 mod release;
+mod start;
 mod trial;
 
 use crate::process::{Failure, Place, install};
@@ -62,6 +64,7 @@ fn make(place: &Place, release: &Release) -> Result<(), Failure> {
     npm::packages(place, release, &guard, &out)?;
     python::wheel(place, release, &guard, &out)?;
     bundle::make(place, release, &guard, &tools, &out)?;
+    start::measure(&guard.file())?;
     // Last, since it takes as long as all before it.
     let lab = Program::build(place, release, "portcullis-lab", "portcullis-lab", "lab/cli")?;
     archive::tarball(release, &lab, &out)?;
@@ -78,10 +81,8 @@ fn make(place: &Place, release: &Release) -> Result<(), Failure> {
 
 /// Writes the checksums of all packages, in the form that `sha256sum --check` reads.
 fn sums(out: &Path) -> Result<(), Failure> {
-    let mut names: Vec<_> = entries(out)?
-        .into_iter()
-        .filter_map(|path| path.file_name().map(Into::into))
-        .collect::<Vec<PathBuf>>();
+    let mut names: Vec<_> =
+        entries(out)?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
     names.sort();
     let output = Command::new("sha256sum").current_dir(out).args(&names).output();
     let output = output.map_err(|error| Failure::not_set_up(format!("sha256sum: {error}")))?;

@@ -24,7 +24,7 @@ pub fn packages(place: &Place, release: &Release, program: &Program, out: &Path)
     let npm = on_path("npm").ok_or_else(|| Failure::not_set_up("npm is not found".to_owned()))?;
     for package in [starter, platform] {
         for text in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            copied(&place.root.join(text), &package.join(text))?;
+            copied(&program.about().join(text), &package.join(text))?;
         }
         let mut pack = Command::new(&npm);
         pack.args(["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination"]).arg(out);

@@ -1,8 +1,8 @@
 """A scripted client and a scripted person, who order at a shop of this machine by an installed `portcullis`.
 
-    python order.py ROOT START
+    python order.py ROOT START INSIDE...
 
-START is the command in the root file system ROOT. The last line of the output is `ordered` and the seconds to the first guarded page, with
+START is the command in the root file system ROOT, and INSIDE are the words by which a shell of that root is called with a script. The last line of the output is `ordered` and the seconds to the first guarded page, with
 a tab between, or why nothing was ordered.
 """
 
@@ -10,51 +10,20 @@ import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qsl
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "real"))
+SOURCES = Path(__file__).parent.parent
+sys.path[:0] = [str(SOURCES), str(SOURCES / "real")]
 import agent
-
-PASSPHRASE = "Vexillary ptarmigan 88 kettledrum"
-VALUES = {"name": "Ada Quill", "street": "17 Quarry Road", "postal_code": "BS1 4DJ", "city": "Bristol"}
-LABELS = {"name": ("Full name", "name"), "street": ("Street and number", "address-line1"),
-          "postal_code": ("Postal code", "postal-code"), "city": ("City", "address-level2")}
-
-
-class Shop(BaseHTTPRequestHandler):
-    """A form for an address, and a page of thanks."""
-
-    orders: list[dict] = []
-
-    def do_GET(self) -> None:
-        boxes = [f'<p><label>{label} <input name="{name}" autocomplete="{hint}"></label>' for name, (label, hint) in LABELS.items()]
-        self.show(f'<h1>Kettles</h1><form method="post" action="/order">{"".join(boxes)}<p><button>Order</button></form>')
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        Shop.orders.append(dict(parse_qsl(body.decode())))
-        self.show("<h1>Thank you</h1><p>The kettle is on its way.")
-
-    def show(self, page: str) -> None:
-        content = f"<!doctype html><meta charset=utf-8><title>A shop</title>{page}".encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
+from address_shop import PASSPHRASE, VALUES, Shop
 
 
 def main() -> None:
-    root, start = sys.argv[1:]
+    root, start, *shell = sys.argv[1:]
 
     def inside(script: str) -> list[str]:
-        path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-        return ["chroot", root, "/usr/bin/env", "-i", "HOME=/root", path, "/bin/sh", "-ec", script]
+        return [*shell, script]
 
     def vault(what: str, lines: list[str]) -> None:
         text = "".join(f"{line}\n" for line in [PASSPHRASE, *lines])

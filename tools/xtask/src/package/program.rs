@@ -72,6 +72,11 @@ impl Program {
         self.folder.join("bin").join(self.name)
     }
 
+    /// The folder with its licences and its bill of materials.
+    pub fn about(&self) -> PathBuf {
+        self.folder.join("share/doc").join(self.name)
+    }
+
     /// The newest version of the C library that it asks for.
     pub fn glibc(&self) -> Result<String, Failure> {
         let bytes = fs::read(self.file()).map_err(|error| unusable(&self.file(), &error))?;

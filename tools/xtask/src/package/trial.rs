@@ -6,7 +6,7 @@ use crate::debian::{System, install_packages};
 use crate::process::{Failure, Place, install, run};
 use discovery::on_path;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const DEBIAN: &str = "bookworm";
 /// A way to install, to start and to remove. `OUT` is the folder of the packages, `VERSION` their version.
 struct Way {
     name: &'static str,
-    /// What a user has already, as Debian's packages.
+    /// The packages of Debian that such a user has already.
     needs: &'static [&'static str],
     install: &'static str,
     /// The command that starts the program.
@@ -97,18 +97,14 @@ impl Root {
         let root = Root(place.target.join("package-root"));
         let done = root.0.join("var/complete");
         if !done.is_file() {
-            root.unmount();
             fresh(&root.0)?;
             install(Command::new("debootstrap").args(["--variant=minbase", DEBIAN]).arg(&root.0))?;
-            root.mount()?;
             let more = format!("deb http://deb.debian.org/debian-security {DEBIAN}-security main");
             root.sh(&format!("echo '{more}' >> /etc/apt/sources.list && apt-get update --quiet"))?;
             root.sh("apt-get install --quiet --yes --no-install-recommends chromium ca-certificates")?;
             super::written(&done, "")?;
-        } else {
-            root.unmount();
-            root.mount()?;
         }
+        super::copied(Path::new("/etc/resolv.conf"), &root.0.join("etc/resolv.conf"))?;
         let packages = root.0.join("packages");
         fresh(&packages)?;
         for package in super::entries(&folder(place, release))? {
@@ -117,28 +113,29 @@ impl Root {
         Ok(root)
     }
 
-    fn mount(&self) -> Result<(), Failure> {
-        for name in ["proc", "dev", "sys"] {
-            install(Command::new("mount").args(["--rbind", &format!("/{name}")]).arg(self.0.join(name)))?;
-            install(Command::new("mount").arg("--make-rslave").arg(self.0.join(name)))?;
-        }
-        install(Command::new("cp").arg("/etc/resolv.conf").arg(self.0.join("etc/resolv.conf")))
+    /// The words that call a shell in the root with a script: with the environment of a new login, the network of this machine, and mounts that
+    /// end with the shell. Nothing of this machine is mounted where a removed folder would take it along.
+    fn shell(&self) -> Vec<String> {
+        const MOUNTED: &str =
+            "for name in proc dev sys; do mount --rbind /$name \"$0/$name\"; done; exec chroot \"$0\" \"$@\"";
+        let root = self.0.display().to_string();
+        let mut words: Vec<String> = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", MOUNTED]
+            .map(str::to_owned)
+            .into();
+        let login = ["/usr/bin/env", "-i", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"];
+        words.push(root);
+        words.extend(login.map(str::to_owned));
+        words.push("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned());
+        words.extend(["/bin/sh", "-ec"].map(str::to_owned));
+        words
     }
 
-    fn unmount(&self) {
-        for name in ["sys", "dev", "proc"] {
-            let mut unmount = Command::new("umount");
-            let _was_not_mounted =
-                unmount.args(["--recursive", "--lazy"]).arg(self.0.join(name)).stderr(Stdio::null()).status();
-        }
-    }
-
-    /// A command in the root, with the environment of a new login and the network of this machine.
     fn command(&self, script: &str) -> Command {
-        let mut command = Command::new("chroot");
-        command.arg(&self.0).args(["/usr/bin/env", "-i", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"]);
-        command.arg("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-        command.args(["/bin/sh", "-ec", script]);
+        let shell = self.shell();
+        let (program, arguments) =
+            shell.split_first().map_or(("sh", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let mut command = Command::new(program);
+        command.args(arguments).arg(script);
         command
     }
 
@@ -169,7 +166,7 @@ impl Root {
             ))?;
         }
         const OURS: &str = "rm -rf /root/.portcullis /root/order-vault /root/order-audit";
-        // What a trial left that failed.
+        // An earlier trial that failed left the package and the vault there.
         self.sh(&format!("({}) >/dev/null 2>&1 || true; {OURS}", filled(way.remove)))?;
         let before = self.files()?;
         let began = Instant::now();
@@ -177,27 +174,26 @@ impl Root {
         let installed = began.elapsed();
         println!("== {}: doctor", way.name);
         run(&mut self.command(&format!("cd /tmp && {} doctor", way.start)))?;
-        let began = Instant::now();
-        let order = self.order(place, way)?;
-        let first_page = order.first_page.min(began.elapsed());
+        let first_page = self.order(place, way)?;
         self.sh(&format!("{}; {OURS}", filled(way.remove)))?;
         let left: Vec<String> = self.files()?.difference(&before).cloned().collect();
         let left = if left.is_empty() { "nothing".to_owned() } else { left.join(", ") };
         Ok(format!(
-            "| {} | {:.1} s | {:.1} s | {} | {left} |",
+            "| {} | {:.1} s | {:.1} s | ordered | {left} |",
             way.name,
             installed.as_secs_f32(),
-            first_page.as_secs_f32(),
-            order.outcome
+            first_page.as_secs_f32()
         ))
     }
 
-    /// A scripted client orders at a shop of this machine: the program starts in the root, with a vault that was made there.
-    fn order(&self, place: &Place, way: &Way) -> Result<Order, Failure> {
+    /// A scripted client orders at a shop of this machine: the program starts in the root, with a vault that was made there. Returns the time to
+    /// the first guarded page.
+    fn order(&self, place: &Place, way: &Way) -> Result<Duration, Failure> {
         let python =
             on_path("python3").ok_or_else(|| Failure::not_set_up("python3 is not found".to_owned()))?;
         let mut client = Command::new(python);
         client.arg("-B").arg(place.root.join("tools/xtask/src/package/order.py")).arg(&self.0).arg(way.start);
+        client.args(self.shell());
         let output = client.stderr(Stdio::inherit()).output();
         let output =
             output.map_err(|error| Failure::not_set_up(format!("Python does not start: {error}")))?;
@@ -205,23 +201,10 @@ impl Root {
         print!("{said}");
         let last = said.lines().last().unwrap_or_default();
         match last.split_once('\t') {
-            Some((outcome, seconds)) if outcome == "ordered" => Ok(Order {
-                outcome: outcome.to_owned(),
-                first_page: Duration::from_secs_f32(seconds.trim().parse().unwrap_or_default()),
-            }),
+            Some(("ordered", seconds)) => {
+                Ok(Duration::from_secs_f32(seconds.trim().parse().unwrap_or_default()))
+            }
             _ => Err(Failure::finding(format!("{}: the order fails: {last}", way.name))),
         }
     }
-}
-
-impl Drop for Root {
-    fn drop(&mut self) {
-        self.unmount();
-    }
-}
-
-/// What the scripted client reports.
-struct Order {
-    outcome: String,
-    first_page: Duration,
 }
