@@ -228,6 +228,20 @@ mod tests {
         &FILE
     }
 
+    /// A guard whose vault is open, and that finds its key so.
+    fn guard_with(finder: Arc<dyn FindKey>) -> Guard {
+        let passphrase = Secret::new(PASSPHRASE);
+        let user = UserVault {
+            bytes: file(),
+            key: VaultKey::Passphrase(&passphrase),
+            keeper: None,
+            replaced: Replaced::Nothing,
+        };
+        let (log, nobody) = (Box::new(MemoryLog::default()), Box::new(TerminalAnswerer::default()));
+        let guard = Guard::with_vault(crate::DEFAULT_POLICY, user, log, nobody, Box::new(SystemEntropy));
+        guard.unwrap().with_key_from(finder)
+    }
+
     #[tokio::test]
     async fn a_locked_vault_is_opened_again_by_its_own_key_and_by_no_other() {
         let own = || Vault::unlock_key(file(), &Secret::new(PASSPHRASE)).unwrap();
@@ -237,18 +251,8 @@ mod tests {
             Vault::unlock_key(&made.to_bytes(&mut SystemEntropy).unwrap(), &passphrase).unwrap()
         };
         for (key, is_its_own) in [(own as fn() -> UnlockKey, true), (other, false)] {
-            let passphrase = Secret::new(PASSPHRASE);
-            let user = UserVault {
-                bytes: file(),
-                key: VaultKey::Passphrase(&passphrase),
-                keeper: None,
-                replaced: Replaced::Nothing,
-            };
-            let (log, nobody) = (Box::new(MemoryLog::default()), Box::new(TerminalAnswerer::default()));
-            let guard = Guard::with_vault(crate::DEFAULT_POLICY, user, log, nobody, Box::new(SystemEntropy));
-            let played = Played { key, is_unlocked: false.into(), asked: 0.into() };
-            let finder = Arc::new(played);
-            let mut guard = guard.unwrap().with_key_from(finder.clone());
+            let finder = Arc::new(Played { key, is_unlocked: false.into(), asked: 0.into() });
+            let mut guard = guard_with(finder.clone());
             let is_locked = |guard: &Guard| is_locked(&guard.dependencies.vault);
             // An open vault asks for nothing.
             guard.dependencies.reopen(true).await;
@@ -280,17 +284,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_that_was_looked_for_before_the_last_lock_opens_nothing() {
-        let passphrase = Secret::new(PASSPHRASE);
-        let user = UserVault {
-            bytes: file(),
-            key: VaultKey::Passphrase(&passphrase),
-            keeper: None,
-            replaced: Replaced::Nothing,
-        };
-        let (log, nobody) = (Box::new(MemoryLog::default()), Box::new(TerminalAnswerer::default()));
-        let guard = Guard::with_vault(crate::DEFAULT_POLICY, user, log, nobody, Box::new(SystemEntropy));
         let finder = Arc::new(FoundTooLate(None.into()));
-        let mut guard = guard.unwrap().with_key_from(finder.clone());
+        let mut guard = guard_with(finder.clone());
         *finder.0.lock().unwrap() = Some(guard.lock_handle());
         guard.lock();
         guard.dependencies.reopen(true).await;

@@ -1,9 +1,9 @@
 //! Actions whose effect could differ from the decision: in another frame, on the button around a word, or at a server that
 //! has received the form before.
 
-use crate::support::{Open, Server, about, launch, settings, tab};
+use crate::support::{Open, Server, about, launch, launch_with, settings, tab};
 use browser_signals::Container;
-use browser_signals::playwright::{BridgeError, Browser, ObservationTarget};
+use browser_signals::playwright::{BridgeError, ObservationTarget};
 
 /// The frame is next to the button until the page sees the mouse move.
 const LURE: &str = r#"<!doctype html><title>Lure</title><style>body { margin: 0 } iframe { position: fixed; left: 0;
@@ -22,7 +22,7 @@ async fn a_click_is_not_diverted_into_a_frame_of_another_site() {
     let mut settings = settings(&server);
     settings.private_hosts.push("shop.example:8080".to_owned());
     let near = "http://shop.example:8080/frame".parse().expect("an address");
-    let browser = Browser::launch(settings).await.expect("the browser starts");
+    let browser = launch_with(settings).await;
     for event in ["mousemove", "mousedown", "pointerdown"] {
         for frame in [&server.url("pay.example", "/frame"), &near] {
             let lure = LURE.replace("EVENT", event).replace("FRAME", frame.as_str());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use browser_signals::playwright::{BridgeError, Browser, FileChoosers, ObservationTarget, Tab};
 use browser_signals::{Container, ElementRef, Fact};
 
-use crate::support::{Open, Server, ref_of, settings, tab, text_with};
+use crate::support::{Open, Server, launch_with, ref_of, settings, tab, text_with};
 
 /// The page shows what it got: the names, the lengths and the words of the files.
 const PAGE: &str = r#"<!doctype html><title>Shop</title><body><script>
@@ -47,7 +47,7 @@ async fn open(server: &Server, waits: bool, tier: Container) -> (Browser, Tab) {
     server.page("shop.example", "/next", "<title>Next</title>");
     let mut settings = settings(server);
     settings.file_choosers = if waits { FileChoosers::Wait } else { FileChoosers::Cancelled };
-    let browser = Browser::launch(settings).await.expect("the browser starts");
+    let browser = launch_with(settings).await;
     let tab = tab(&browser, server, tier).await;
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     (browser, tab)
