@@ -212,17 +212,17 @@ fn guard() -> Guard {
     Guard::new(DEFAULT_POLICY, log, nobody, Box::new(SystemEntropy)).unwrap()
 }
 
-/// A program in the browser's place that starts and never answers.
+/// A program in the browser's place that reads its commands and never answers.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_is_answered_while_the_browser_starts_and_may_leave_before() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let (draft, program) = (folder.path().join("draft"), folder.path().join("chromium"));
-    std::fs::write(&draft, "#!/bin/sh\nexec sleep 600\n").unwrap();
-    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o700)).unwrap();
-    // A file that another thread has open for writing cannot be executed.
-    std::fs::rename(&draft, &program).unwrap();
+    let program = folder.path().join("chromium");
+    // Another process writes it: a file that this one had open may still be open in a child that another test starts, and such a file
+    // cannot be executed.
+    const WRITE: &str = "printf '#!/bin/sh\nexec cat <&3\n' > \"$0\" && chmod 700 \"$0\"";
+    let written = std::process::Command::new("sh").args(["-c", WRITE]).arg(&program).status().unwrap();
+    assert!(written.success());
     let (mut client, read, write) = Client::pair();
     let gateway = Gateway::new(guard(), BrowserSettings::new(program), GatewaySettings::default());
     let (served, ()) = tokio::join!(gateway.serve(read, write), async move {
