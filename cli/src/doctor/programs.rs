@@ -24,9 +24,8 @@ const PLAYWRIGHT_IS_FOR: &str =
     if cfg!(unix) { "only `demo`, `evaluate` and `attack` use it" } else { "the browser is started with it" };
 
 pub fn look(quick: bool) -> Vec<Finding> {
-    let driver = get_driver_executable();
-    let script = driver.as_ref().ok().map(|(_, script)| script.clone());
-    let mut found = vec![node(driver.ok().map(|(node, _)| node)), playwright(script.as_deref())];
+    let (of_driver, script) = driver().unzip();
+    let mut found = vec![node(of_driver), playwright(script.as_deref())];
     if !cfg!(unix) {
         found = found.into_iter().map(Finding::needed).collect();
     }
@@ -47,6 +46,15 @@ pub fn look(quick: bool) -> Vec<Finding> {
     });
     found.push(libtorch());
     found
+}
+
+/// The Node and the script of the driver. Where the guard does without it, only one that a variable names is looked at: else npm would be
+/// asked for its folders, which leaves logs in the user's home.
+fn driver() -> Option<(PathBuf, PathBuf)> {
+    let is_named = ["PLAYWRIGHT_CLI_JS", "PLAYWRIGHT_DRIVER_PATH"]
+        .iter()
+        .any(|name| discovery::variable(name).is_some());
+    if cfg!(unix) && !is_named { None } else { get_driver_executable().ok() }
 }
 
 /// The Node that Playwright starts: the driver's, or the one on PATH if there is no driver yet.
@@ -85,6 +93,10 @@ fn playwright(script: Option<&Path>) -> Finding {
             format!("{} is not version {VERSION}", script.display()),
             mend,
         ),
+        None if cfg!(unix) => {
+            let says = format!("PLAYWRIGHT_CLI_JS and PLAYWRIGHT_DRIVER_PATH name none; {PLAYWRIGHT_IS_FOR}");
+            Finding::missing("playwright-core", says, mend)
+        }
         None => Finding::missing("playwright-core", format!("not found; {PLAYWRIGHT_IS_FOR}"), mend),
     }
 }

@@ -44,6 +44,8 @@ impl Environment {
         variables.insert("PATH".to_owned(), programs.path().display().to_string());
         // Without the variable Chromium would look for the bus in its usual location, and start it.
         variables.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), "disabled:".to_owned());
+        // Reports of crashes would be kept in the user's home.
+        variables.insert("BREAKPAD_DUMP_LOCATION".to_owned(), programs.path().display().to_string());
         Ok(Environment { variables, _programs: programs })
     }
 
