@@ -1,5 +1,4 @@
-//! The answerer: the interface to the user, and its messages that are no consent prompts (warnings, and offers to finish
-//! manually).
+//! The answerer: the interface to the user, and its offers to finish manually.
 
 use std::fmt;
 use std::future::Future;
@@ -10,11 +9,11 @@ use browser_signals::Origin;
 use policy_dfa::Reason;
 use sirl::Kind;
 use vault::Secret;
-use vault::sources::SourceError;
 
 use super::answer::Answer;
 use super::code::AskedCode;
 use super::prompt::ConsentPrompt;
+use super::warning::Warning;
 use super::which_account::WhichAccount;
 
 /// A future of an answer.
@@ -156,79 +155,5 @@ impl fmt::Display for HandOver {
              nothing more in this task. A page in that window that says it is the guard, or asks in the guard's name, \
              is not the guard.",
         )
-    }
-}
-
-/// A warning of a request that was refused because of the page, which the user may want to examine.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Warning {
-    /// The kind of request.
-    pub kind: Kind,
-    /// The origin of the page.
-    pub origin: Origin,
-    /// The reason of the refusal.
-    pub reason: Reason,
-    /// The time to wait, where a page of the site that was open before the task is the only obstacle.
-    pub wait: Option<Duration>,
-    /// Why a password manager gave nothing, where that is the reason.
-    pub source: Option<SourceError>,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Warning { kind, origin, reason, wait, source } = self;
-        let kind = kind.as_str();
-        write!(f, "The agent asked for your {kind} on {origin} and did not get it. ")?;
-        if let Some(wait) = wait {
-            let minutes = wait.as_secs().div_ceil(60).max(1);
-            let unit = if minutes == 1 { "minute" } else { "minutes" };
-            return write!(
-                f,
-                "A page of the site that was open before the task may have left a program running in the browser that nobody can \
-                 see, and that could pass on what the site is given. It has ended by itself in {minutes} {unit}: let the agent \
-                 ask again then. If you trust the pages that were open, end this task and begin it with \
-                 `portcullis task --trust-open-pages`."
-            );
-        }
-        if *reason == Reason::EgressBlocked {
-            return f.write_str(
-                "What a page of the site is given could leave for another site: a page or a service worker is there \
-                 that was there before the task began. Load the site's pages again, close its other tabs and windows, and let the \
-                 agent ask once more.",
-            );
-        }
-        if let Some(source) = source {
-            return write!(f, "Your password manager gave nothing: {source}.");
-        }
-        write!(f, "{} ", reason.explain())?;
-        f.write_str(
-            "Words in it read like an attempt to direct the agent, or like a scam. If you know the site, you can finish \
-             there by hand.",
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::*;
-
-    #[test]
-    fn the_time_to_wait_is_given_in_minutes() {
-        let of = |wait: Option<u64>| Warning {
-            kind: Kind::Address,
-            origin: Origin::parse("https://shop.test").unwrap(),
-            reason: Reason::EgressBlocked,
-            wait: wait.map(Duration::from_secs),
-            source: None,
-        };
-        for (seconds, says) in
-            [(0, "in 1 minute:"), (60, "in 1 minute:"), (61, "in 2 minutes:"), (305, "in 6 minutes:")]
-        {
-            let text = of(Some(seconds)).to_string();
-            assert!(text.contains(says) && text.contains("https://shop.test"), "{text}");
-            assert!(text.contains("--trust-open-pages"), "{text}");
-        }
-        assert!(of(None).to_string().contains("that was there before the task began"));
     }
 }

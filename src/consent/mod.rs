@@ -14,7 +14,8 @@
 //! | `line` | the lines of a prompt |
 //! | `prompt` | a consent prompt |
 //! | `suspicion` | the warning in a prompt about a text that looks unsafe |
-//! | `answerer` | the interface to the user, with warnings and offers to finish manually |
+//! | `answerer` | the interface to the user, with offers to finish manually |
+//! | `warning` | what the user is told without being asked |
 //! | `terminal` | the answerer on the terminal |
 //! | [`page`] | the answerer on a page of the guard's own, in a browser of its own |
 //! | [`standing`] | standing consents and their stored form |
@@ -38,12 +39,13 @@ pub mod standing;
 pub(crate) mod suspicion;
 #[cfg(feature = "browser")]
 mod terminal;
+mod warning;
 mod which_account;
 
 pub use answer::{ANSWER_TIMEOUT, Answer, Answered, MIN_READING_TIME, Subject, SubjectBuilder, Ticket};
 pub use answerer::{
     AnswerFuture, Answerer, ChoiceFuture, CodeFuture, HAND_OVER_TIMEOUT, HandOver, HandOverFuture,
-    HandedOver, ScriptedAnswerer, WarnFuture, Warning,
+    HandedOver, ScriptedAnswerer, WarnFuture,
 };
 #[cfg(feature = "browser")]
 pub(crate) use asked::ACCOUNT_NAMES;
@@ -62,4 +64,5 @@ pub use prompt::{ConsentPrompt, Notice};
 pub use standing::{StandingChanges, StandingConsent};
 #[cfg(feature = "browser")]
 pub use terminal::TerminalAnswerer;
+pub use warning::{SavedLoginProblem, Warning, WarningCause};
 pub use which_account::{ChosenFrom, WhichAccount};

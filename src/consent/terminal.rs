@@ -10,10 +10,10 @@ use zeroize::Zeroizing;
 use super::answer::{Answer, MIN_READING_TIME};
 use super::answerer::{
     AnswerFuture, Answerer, ChoiceFuture, CodeFuture, HandOver, HandOverFuture, HandedOver, WarnFuture,
-    Warning,
 };
 use super::code::AskedCode;
 use super::prompt::ConsentPrompt;
+use super::warning::Warning;
 use super::which_account::WhichAccount;
 
 /// The most bytes of a line; a longer one counts as empty.

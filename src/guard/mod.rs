@@ -287,7 +287,7 @@ mod tests {
 
     use super::*;
     use crate::audit::MemoryLog;
-    use crate::consent::{Answer, HandOver, ScriptedAnswerer, Warning};
+    use crate::consent::{Answer, HandOver, ScriptedAnswerer, Warning, WarningCause};
 
     #[tokio::test]
     async fn no_session_waits_for_another_ones_question_to_show_a_warning() {
@@ -296,13 +296,8 @@ mod tests {
         let guard = Guard::new(crate::DEFAULT_POLICY, log, user, Box::new(SystemEntropy)).unwrap();
         let other = guard.for_another_session();
         let origin = Origin::parse("https://shop.example").unwrap();
-        let warning = Warning {
-            kind: Kind::Address,
-            origin: origin.clone(),
-            reason: Reason::LowSafety,
-            wait: None,
-            source: None,
-        };
+        let cause = WarningCause::UnsafePage;
+        let warning = Warning { kind: Kind::Address, origin: origin.clone(), cause };
         let asking = guard.dependencies.answerer.turn().await;
         assert!(!other.dependencies.warn(&warning).await);
         drop(asking);

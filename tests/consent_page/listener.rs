@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::consent_page_support::*;
 use policy_dfa::ConsentScope;
-use portcullis::consent::{Answer, AskedCode, HandOver, HandedOver, Warning};
+use portcullis::consent::{Answer, AskedCode, HandOver, HandedOver, Warning, WarningCause};
 use serde_json::Value;
 
 /// The resources of the listener, with the headers of Chromium.
@@ -184,8 +184,8 @@ async fn a_security_code_is_asked_for_under_a_nonce_of_its_own() {
 async fn a_warning_is_shown_and_an_offer_is_answered() {
     let mut desk = Desk::open().await;
     let (kind, origin) = (sirl::Kind::Purchase, origin("https://shop.example"));
-    let reason = policy_dfa::Reason::LowSafety;
-    let at = desk.warn(Warning { kind, origin: origin.clone(), reason, wait: None, source: None }).await;
+    let cause = WarningCause::UnsafePage;
+    let at = desk.warn(Warning { kind, origin: origin.clone(), cause }).await;
     let words: Value = serde_json::from_str(&show(&at).await.body).unwrap();
     assert!(words["asked"][0]["act"].as_str().unwrap().contains("your purchase on https://shop.example"));
     assert_eq!(words["choices"].as_array().unwrap().len(), 1);

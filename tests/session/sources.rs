@@ -2,9 +2,9 @@
 
 use crate::played::{Played, SHOP, SourceAnswer, control, origin};
 use browser_signals::{Container, Destination, Fact, Sink, Snapshot, Verb};
-use policy_dfa::{Millis, Reason};
+use policy_dfa::Millis;
 use portcullis::audit::AuditEvent;
-use portcullis::consent::Answer;
+use portcullis::consent::{Answer, WarningCause};
 use portcullis::guard::sources::{FetchOutcome, ServedBy};
 use portcullis::{Action, DEFAULT_POLICY};
 use sirl::{Field, Kind};
@@ -141,7 +141,7 @@ fn the_user_is_told_that_the_source_is_locked_and_the_record_says_it() {
     played.request(LOGIN);
     let warned = played.core.take_warnings();
     assert_eq!(warned.len(), 1);
-    assert_eq!(warned[0].reason, Reason::SourceUnavailable);
+    assert_eq!(warned[0].cause, WarningCause::Source(SourceError::Locked));
     assert!(warned[0].to_string().contains("it is locked; unlock it in its own window"), "{}", warned[0]);
     assert_eq!(fetches(&played), ["locked"]);
 }
@@ -213,7 +213,11 @@ fn few_fetches_that_give_nothing_are_made_and_the_user_is_told() {
             assert_eq!(played.request(LOGIN), denied);
         }
         assert_eq!(played.fetches.len(), fetched, "{:?}", fetches(&played));
-        let told = played.core.take_warnings().iter().any(|it| it.source == Some(SourceError::GivenUp));
+        let told = played
+            .core
+            .take_warnings()
+            .iter()
+            .any(|it| it.cause == WarningCause::Source(SourceError::GivenUp));
         assert_eq!(told, fetched == 3);
     }
 }
@@ -229,7 +233,7 @@ fn where_a_source_fails_a_code_may_still_be_typed() {
         };
         played.code = Some("771204");
         assert!(played.request(CODE).starts_with("GRANT.otp"), "{error}");
-        assert_eq!(played.core.take_warnings()[0].source, Some(error));
+        assert_eq!(played.core.take_warnings()[0].cause, WarningCause::Source(error));
         // After a fill that failed the user may type another one.
         played.code = Some("771205");
         assert!(played.request(CODE).starts_with("GRANT.otp"), "{error}");

@@ -12,7 +12,7 @@ use super::block_state::{
 use super::messages::{Command, Event, GuardCommand, Look, Seen};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
-use crate::consent::{AskedCode, Warning};
+use crate::consent::{AskedCode, Warning, WarningCause};
 use crate::guard::placement::place_at;
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::outcome::{ActionOutcome, RequestResult};
@@ -304,18 +304,23 @@ impl Core {
     /// Warns the user of a refusal for a low safety or for an egress that stays open, once per kind of request.
     fn warn_of(&mut self, kind: Kind, reason: Reason) {
         let waits = self.user.wait.take().filter(|_| reason == Reason::EgressBlocked);
-        let is_warned_of = matches!(reason, Reason::LowSafety | Reason::EgressBlocked);
         let (origin, wait) = match waits {
             Some((origin, wait)) => (Some(origin), Some(wait)),
             None => (self.read.origin.clone(), None),
         };
-        let (true, Some(origin)) = (is_warned_of, origin) else { return };
-        self.warn(Warning { kind, origin, reason, wait, source: None });
+        let cause = match reason {
+            Reason::LowSafety => WarningCause::UnsafePage,
+            Reason::EgressBlocked => WarningCause::EarlierPage { wait },
+            _ => return,
+        };
+        if let Some(origin) = origin {
+            self.warn(Warning { kind, origin, cause });
+        }
     }
 
     /// Warns the user, unless they were warned of the same before.
     pub(in crate::session) fn warn(&mut self, warning: Warning) {
-        if !self.user.warned.iter().any(|earlier| is_same_warning(earlier, &warning)) {
+        if !self.user.warned.iter().any(|earlier| earlier.is_like(&warning)) {
             self.counts.warnings += 1;
             self.user.warned.push(warning.clone());
             self.user.warnings.push(warning);
@@ -339,15 +344,6 @@ impl BlockState {
             (false, _) => Look::Forms,
         }
     }
-}
-
-/// Whether two warnings differ at most in the remaining time.
-fn is_same_warning(one: &Warning, other: &Warning) -> bool {
-    let about = |warning: &Warning| {
-        let Warning { kind, origin, reason, wait, source } = warning;
-        (*kind, origin.clone(), *reason, wait.is_some(), *source)
-    };
-    about(one) == about(other)
 }
 
 /// Whether the form's document has a free-text control that no form owns. A script may send it with the form.

@@ -10,7 +10,7 @@ use super::block_state::{BlockPhase, BlockState, GrantedRelease};
 use super::messages::{Command, GuardCommand};
 use super::state::{Core, State};
 use crate::audit::AuditEvent;
-use crate::consent::{AskedCode, ConsentPrompt, Warning};
+use crate::consent::{AskedCode, ConsentPrompt, Warning, WarningCause};
 use crate::guard::sources::{FetchOutcome, FetchReport, ServedBy};
 
 /// The most fetches that give nothing, for one site and kind in a task.
@@ -137,8 +137,7 @@ impl Core {
     ) -> Command {
         if let Some(error) = error {
             let (kind, origin) = (wanted.kind(), wanted.origin().clone());
-            let reason = Reason::SourceUnavailable;
-            self.warn(Warning { kind, origin, reason, wait: None, source: Some(error) });
+            self.warn(Warning { kind, origin, cause: WarningCause::Source(error) });
         }
         if let Some(line) = block.current() {
             line.is_fetched = true;

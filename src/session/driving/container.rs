@@ -19,7 +19,7 @@ use super::opening::{self, TaskSurface};
 use super::restoring::RestoredLogin;
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
-use crate::consent::{HandOver, HandedOver};
+use crate::consent::{HandOver, HandedOver, SavedLoginProblem, Warning, WarningCause};
 use crate::egress::proxy::EgressProxy;
 use crate::guard::Guard;
 use crate::guard::agent_actions::AgentActions;
@@ -395,8 +395,12 @@ impl Session {
 
     async fn renew_login(&mut self) {
         let Some(login) = &self.login else { return };
-        if let Some(event) = login.renew(&self.tab, &mut self.driver.dependencies).await {
-            self.driver.record(&[event], true);
+        let Some(event) = login.renew(&self.tab, &mut self.driver.dependencies).await else { return };
+        self.driver.record(std::slice::from_ref(&event), true);
+        if let AuditEvent::LoginRenewed { origin, failed: Some(reason) } = event {
+            let cause = WarningCause::SavedLogin(SavedLoginProblem::NotRenewed(reason));
+            self.driver.core.warn(Warning { kind: Kind::Login, origin, cause });
+            self.driver.show_warnings().await;
         }
     }
 

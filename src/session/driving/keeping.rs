@@ -10,7 +10,7 @@ use sirl::Kind;
 use super::container::Session;
 use super::container_actions::reason_of;
 use crate::audit::AuditEvent;
-use crate::consent::{Asked, HandOver, HandedOver};
+use crate::consent::{Asked, HandOver, HandedOver, SavedLoginProblem, Warning, WarningCause};
 use crate::session::prompts::consent_events;
 use crate::system::unix_ms;
 
@@ -48,7 +48,13 @@ impl Session {
             }
             Err(error) => Err(reason_of(&error)),
         };
-        self.driver.record(&[AuditEvent::LoginKept { origin, failed: kept.err() }], true);
+        let failed = kept.err();
+        if let Some(reason) = failed {
+            let problem = SavedLoginProblem::NotKept(reason);
+            let cause = WarningCause::SavedLogin(problem);
+            self.driver.core.warn(Warning { kind: Kind::Login, origin: origin.clone(), cause });
+        }
+        self.driver.record(&[AuditEvent::LoginKept { origin, failed }], true);
     }
 
     async fn agrees_to_keep(&mut self, origin: &Origin) -> bool {

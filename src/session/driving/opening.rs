@@ -10,7 +10,9 @@ use vault::Entropy;
 use super::driver::Driver;
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, SessionId};
-use crate::consent::{ChosenBy, ConsentBook, Notice, OpenPages, QuestionTask, Warning};
+use crate::consent::{
+    ChosenBy, ConsentBook, Notice, OpenPages, QuestionTask, SavedLoginProblem, Warning, WarningCause,
+};
 use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::guard::agent_memory::TaskMemory;
@@ -59,7 +61,7 @@ pub(super) struct SealedTask {
     seed: [u8; 32],
     pub(super) prompts: u32,
     /// The saved login that was not restored, and why; the user is told.
-    pub(super) not_restored: Option<(Origin, Reason)>,
+    pub(super) not_restored: Option<(Origin, SavedLoginProblem)>,
     not_raised: Option<NotRaised>,
 }
 
@@ -247,8 +249,8 @@ impl SealedTask {
             core.happened(SessionEvent::Suspected);
         }
         (0..self.prompts).for_each(|_| core.note_prompt());
-        if let Some((origin, reason)) = self.not_restored {
-            core.warn(Warning { kind: Kind::Login, origin, reason, wait: None, source: None });
+        if let Some((origin, problem)) = self.not_restored {
+            core.warn(Warning { kind: Kind::Login, origin, cause: WarningCause::SavedLogin(problem) });
         }
         let mut driver = Driver {
             id: self.id,

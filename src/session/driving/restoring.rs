@@ -15,7 +15,7 @@ use vault::logins::SavedLogin;
 use super::container_actions::{Opening, SharedChecks, look, open_container, reason_of};
 use super::opening::{SealedTask, TaskSurface};
 use crate::audit::{AuditEvent, AuditLog};
-use crate::consent::{Asked, ConsentPrompt, Notice, QuestionTask, Ticket};
+use crate::consent::{Asked, ConsentPrompt, Notice, QuestionTask, SavedLoginProblem, Ticket};
 use crate::egress::ReleasedValue;
 use crate::egress::proxy::EgressProxy;
 use crate::guard::Dependencies;
@@ -98,7 +98,7 @@ impl SealedTask {
         }
         let Some(found) = dependencies.saved_login(self.task.origins()) else { return Ok(None) };
         let Some(in_use) = dependencies.begin_to_use(found.id) else {
-            self.not_restored = Some((found.origin, Reason::LimitReached));
+            self.not_restored = Some((found.origin, SavedLoginProblem::InUse));
             return Ok(None);
         };
         // The task that used it until now may have renewed it.
@@ -156,7 +156,7 @@ impl SealedTask {
                 Err(reason) => {
                     tab.close().await;
                     dependencies.vault().forget_login_tokens();
-                    self.not_restored = Some((login.origin, reason));
+                    self.not_restored = Some((login.origin, SavedLoginProblem::NotRestored(reason)));
                 }
             }
         }
@@ -222,11 +222,11 @@ async fn restore_into(
     tab.restore_login(&state).await.map_err(|error| reason_of(&error))
 }
 
-/// Opens what the site shows a stranger, which tells the connection and is removed again. A site whose first page leads a stranger to
-/// another site, such as its identity provider, may still answer for a file.
+/// Opens what the site shows a stranger, which tells the connection and is removed again. A file that sites have for robots comes first: it
+/// has no scripts that run meanwhile, and it leads to no identity provider. Where a site answers with nothing, another address may do.
 async fn open_as_a_stranger(tab: &Tab, origin: &Origin) -> Result<Observed<Snapshot>, Reason> {
     let mut last = Reason::OriginMismatch;
-    for path in ["/", "/robots.txt", "/favicon.ico"] {
+    for path in ["/robots.txt", "/", "/favicon.ico"] {
         let url = Url::parse(&format!("{origin}{path}")).map_err(|_| Reason::OriginMismatch)?;
         match tab.open(&url).await {
             Ok(()) => {
@@ -274,9 +274,6 @@ impl RestoredLogin {
             Ok(true) => None,
             Err(error) => Some(error.reason()),
         };
-        if failed.is_some() {
-            tracing::warn!("a saved login could not be renewed; the site may ask for a login the next time");
-        }
         Some(AuditEvent::LoginRenewed { origin: self.login.origin.clone(), failed })
     }
 }

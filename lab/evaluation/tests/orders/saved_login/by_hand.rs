@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use portcullis::Action;
 use portcullis::consent::{
-    Answer, AnswerFuture, Answerer, Asked, ConsentPrompt, HandOver, HandOverFuture, HandedOver,
+    Answer, AnswerFuture, Answerer, Asked, ConsentPrompt, HandOver, HandOverFuture, HandedOver, WarnFuture,
+    Warning,
 };
 use portcullis::session::Session;
 use portcullis::signals::Verb;
+use portcullis::storage::login_folder::LoginFolder;
 
 use super::world::{BY_HAND, FIRST, HOME, ORIGIN, Site, World};
 
@@ -30,6 +32,11 @@ impl Answerer for AtTheWindow {
         self.asked.lock().unwrap().push(prompt.to_string());
         let is_offer = prompt.asked.iter().any(|asked| matches!(asked, Asked::KeepLogin { .. }));
         Box::pin(std::future::ready(if is_offer { self.keeps } else { Answer::Once }))
+    }
+
+    fn warn<'a>(&'a mut self, warning: &'a Warning) -> WarnFuture<'a> {
+        self.asked.lock().unwrap().push(warning.to_string());
+        Box::pin(std::future::ready(()))
     }
 
     fn offers_hand_over(&self) -> bool {
@@ -100,4 +107,20 @@ async fn a_login_by_hand_in_a_task_is_kept_if_the_user_wants_it() {
     let run = world.run(Answer::Once, &HOME).await;
     assert!(run.logged_in && run.text().contains("Hello Marguerite"), "{}", run.text());
     run.tells_none_of(FIRST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_user_is_told_of_a_login_that_cannot_be_kept() {
+    let world = World::new(FIRST).await;
+    world.forget();
+    // A file stands where the folder of the logins has to be.
+    let folder = LoginFolder::beside(&world.vault_path()).path().to_owned();
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "").unwrap();
+    let (_, asked, log) = by_hand(&world, Answer::Once, HandedOver::Finished).await;
+    assert_eq!(world.saved(), 0);
+    assert!(log.contains("\"event\":\"login_kept\"") && !log.contains("\"failed\":null"), "{log}");
+    let told =
+        asked.iter().filter(|text| text.starts_with("Your login at https://members.test was not kept"));
+    assert_eq!(told.count(), 1, "{asked:?}");
 }
