@@ -1,7 +1,7 @@
 //! The state of a login: taken from a container in which the user logged in by hand, and put into a fresh one.
 //!
-//! The storage is read and written in an empty document that the bridge serves at the site's origin, so that no script of the site runs
-//! meanwhile.
+//! The storage is read and written in a document in which no script of the site runs: an empty one that the bridge serves at the site's
+//! origin, or for writing the site's own plain text, such as its `/robots.txt`.
 
 use serde_json::{Value, json};
 use url::Url;
@@ -41,7 +41,7 @@ impl Tab {
     pub async fn take_login(&self, origin: &Origin) -> Result<(LoginState, NotTaken), BridgeError> {
         // The storage first: a page that leaves may write its last.
         self.show_empty_document(origin).await?;
-        let stored = self.call_in_empty_document(origin, "read", Value::Null).await?;
+        let stored = self.call_in_still_document(origin, "read", Value::Null).await?;
         let mut state = LoginState::new(origin.clone());
         let all = self.state.cookies().await?;
         let count = all.len();
@@ -66,7 +66,7 @@ impl Tab {
     }
 
     /// Puts a login into the container: first everything is removed that the origin has there, then cookies, storage and databases are
-    /// set. The tab shows an empty document afterwards.
+    /// set. The tab shows an empty document afterwards, or the plain text of the site that it showed before.
     ///
     /// # Errors
     /// [`BridgeError::Lost`] where the browser is gone, [`BridgeError::Protocol`] where it refuses a part: then the container has half a
@@ -78,15 +78,17 @@ impl Tab {
         let destination = Destination { origin: origin.clone(), path: "/".into(), method: "GET".into() };
         let release = Release { destination, page: origin.clone(), around: None };
         self.state.update(|inner| inner.releases.push(release));
-        // The page of the site is gone before its storage is cleared, so that it cannot write anew.
-        self.show_empty_document(origin).await?;
+        // A page of the site is gone before its storage is cleared, so that it cannot write anew. Plain text cannot.
+        if !self.shows_plain_text(origin).await {
+            self.show_empty_document(origin).await?;
+        }
         let everything = json!({ "origin": origin.to_string(), "storageTypes": "all" });
         page.call("Storage.clearDataForOrigin", everything).await?;
         let context = json!({ "browserContextId": self.state.context });
         self.state.link.call("Storage.clearCookies", context).await?;
         let local: Vec<Value> = state.local.iter().map(|(name, value)| json!([**name, **value])).collect();
         let given = json!({ "local": local, "databases": *state.databases });
-        self.call_in_empty_document(origin, "write", given).await?;
+        self.call_in_still_document(origin, "write", given).await?;
         let cookies: Vec<Value> = state.cookies.iter().map(written).collect();
         let cookies = json!({ "cookies": cookies, "browserContextId": self.state.context });
         self.state.link.call("Storage.setCookies", cookies).await?;
@@ -123,8 +125,14 @@ impl Tab {
         shown
     }
 
-    /// Calls the storage's script in a world of its own in the empty document.
-    async fn call_in_empty_document(
+    /// Whether the tab shows plain text of an origin, which has no scripts.
+    async fn shows_plain_text(&self, origin: &Origin) -> bool {
+        let kind = self.call_in_still_document(origin, "kind", Value::Null).await;
+        kind.is_ok_and(|kind| kind == "text/plain")
+    }
+
+    /// Calls the storage's script in a world of its own in the document.
+    async fn call_in_still_document(
         &self,
         origin: &Origin,
         command: &str,

@@ -76,6 +76,8 @@ fn site() -> Server {
         server.page("shop.example", path, "<!doctype html><title>Shop</title><p>Shop");
     }
     server.page("shop.example", "/account/look", LOOK);
+    let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 14\r\nConnection: close\r\n\r\nUser-agent: *\n";
+    server.page("shop.example", "/robots.txt", text);
     server.page("pay.example", "/", "<!doctype html><title>Provider</title>");
     server
 }
@@ -120,7 +122,7 @@ async fn a_login_is_taken_whole_and_put_into_another_container() {
         return new Promise(done => { opening.onsuccess = () => { opening.result.close(); done(1); }; }); }";
     assert_eq!(run(&fresh, stale).await, json!(1));
     fresh.restore_login(&state).await.expect("it is restored");
-    assert_eq!(found(&fresh, &server).await, (had, "0".to_owned()));
+    assert_eq!(found(&fresh, &server).await, (had.clone(), "0".to_owned()));
     assert_eq!(
         fresh.run_script("1", None).await,
         Err(BridgeError::TextWithheld),
@@ -134,7 +136,13 @@ async fn a_login_is_taken_whole_and_put_into_another_container() {
     };
     assert!(sent("/account/look").contains("deep=s3cr3t-0f-d33p"), "{}", sent("/account/look"));
     let mut elsewhere = tab(&browser, &server, Container::T2).await;
+    // Plain text of the site's stays where it is, since nothing in it can write.
+    elsewhere.open(&server.url("shop.example", "/robots.txt")).await.expect("the text opens");
+    let asked_before = server.requests().len();
     elsewhere.restore_login(&state).await.expect("it is restored");
+    assert_eq!(server.requests().len(), asked_before);
+    assert!(text_with(&elsewhere, "User-agent").await.contains("User-agent"));
+    assert_eq!(found(&elsewhere, &server).await, (had, "0".to_owned()));
     for (host, path) in [("pay.example", "/"), ("shop.example", "/")] {
         elsewhere.close().await;
         elsewhere = tab(&browser, &server, Container::T0).await;

@@ -1,6 +1,7 @@
 async function (command, given) {
   'use strict';
-  // Reads or writes the storage of the document's origin. The document is an empty one of the guard's, so no script of the site runs.
+  // Reads or writes the storage of the document's origin, in a document in which no script of the site runs. `kind` tells its type.
+  if (command === 'kind') return document.contentType;
 
   // More than this of databases is not kept.
   const MOST_CHARACTERS = 4 << 20;

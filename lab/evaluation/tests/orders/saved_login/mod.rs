@@ -116,6 +116,7 @@ async fn a_container_with_a_login_reaches_no_other_site_of_the_task() {
 #[ignore = "is a measurement, which somebody reads"]
 async fn the_time_of_a_restore() {
     let world = World::new(FIRST).await;
+    world.site.set(|served| served.has_robots = true);
     let browser = world.browser().await;
     let (guard, ..) = world.guard(Answer::Once);
     let mut times = [Vec::new(), Vec::new()];
@@ -326,6 +327,10 @@ async fn a_login_is_restored_at_a_site_whose_first_page_leads_a_stranger_elsewhe
     // The control: a stranger, whose user agrees to the sign-on, is led there.
     let stranger = world.run(Answer::No, &HOME).await;
     assert!(!stranger.logged_in && stranger.text().contains("Elsewhere"), "{}", stranger.text());
-    let run = world.run(Answer::Once, &HOME).await;
-    assert!(run.logged_in && run.text().contains("Hello Marguerite"), "{} {}", run.text(), run.records);
+    for has_robots in [false, true] {
+        world.site.set(|served| served.has_robots = has_robots);
+        let run = world.run(Answer::Once, &HOME).await;
+        assert!(run.logged_in && run.text().contains("Hello Marguerite"), "{} {}", run.text(), run.records);
+        run.tells_none_of(FIRST);
+    }
 }

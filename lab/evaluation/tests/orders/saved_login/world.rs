@@ -83,6 +83,8 @@ pub(super) struct Served {
     pub(super) anybody: bool,
     /// Whether the first page leads a stranger to another site.
     pub(super) leads_away: bool,
+    /// Whether the site has a text for robots, as sites do. Otherwise that is a page like the others.
+    pub(super) has_robots: bool,
     /// Whether the user begins to act in the page, which asks for this.
     pub(super) user_acts: bool,
     pub(super) arrived: Vec<String>,
@@ -118,6 +120,10 @@ impl Site {
         };
         if host != HOST {
             return page("", "<h1>Elsewhere</h1>");
+        }
+        if path == "/robots.txt" && served.has_robots {
+            return "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 14\r\nConnection: close\r\n\r\nUser-agent: *\n"
+                .to_owned();
         }
         if path == "/acts" {
             return page("", if served.user_acts { "the user acts" } else { "nobody acts" });
