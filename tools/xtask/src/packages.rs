@@ -18,8 +18,14 @@ const KEYS: [&str; 5] =
 /// What Cargo adds to a package.
 const MADE: [&str; 3] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml.orig"];
 
-/// Checks every package whose manifest does not say `publish.workspace = true`.
-pub fn check(place: &Place) -> Result<(), Failure> {
+/// The names of the packages that are published: those whose manifest does not say `publish.workspace = true`.
+pub fn published(place: &Place) -> Result<Vec<String>, Failure> {
+    let (_, manifests) = manifests(place)?;
+    Ok(manifests.values().filter(|text| is_published(text)).map(|text| name(text).to_owned()).collect())
+}
+
+/// The manifest of the workspace, and those of its packages by their folders.
+fn manifests(place: &Place) -> Result<(String, BTreeMap<PathBuf, String>), Failure> {
     let read = |path: &Path| {
         fs::read_to_string(place.root.join(path).join("Cargo.toml"))
             .map_err(|error| Failure::not_set_up(format!("{}/Cargo.toml: {error}", path.display())))
@@ -29,6 +35,12 @@ pub fn check(place: &Place) -> Result<(), Failure> {
     for folder in members(&root) {
         manifests.insert(folder.clone(), read(&folder)?);
     }
+    Ok((root, manifests))
+}
+
+/// Checks every package that is published.
+pub fn check(place: &Place) -> Result<(), Failure> {
+    let (root, manifests) = manifests(place)?;
     let published: BTreeSet<PathBuf> =
         manifests.iter().filter(|(_, text)| is_published(text)).map(|(folder, _)| folder.clone()).collect();
     let ours = own_dependencies(&root);

@@ -60,7 +60,7 @@ pub fn run_all(place: &Place) -> Result<(), Failure> {
         let seconds = begun.elapsed().as_secs_f64();
         println!("| `{}` | {} | {crates} | {seconds:.0} |", program.name, lines(&folder.join(program.name))?);
         if let Some(trial) = &program.trial {
-            attempt(&folder, program.name, trial)?;
+            attempt(&folder.join("target/debug").join(program.name), program.name, &folder, trial)?;
         }
     }
     // The library's trial is its documentation.
@@ -99,9 +99,16 @@ fn lines(program: &Path) -> Result<usize, Failure> {
     Ok(count)
 }
 
-fn attempt(folder: &Path, name: &str, trial: &Trial) -> Result<(), Failure> {
+/// Runs a program that was built elsewhere, if it needs no person.
+pub fn attempt_alone(file: &Path, name: &str, folder: &Path) -> Result<(), Failure> {
+    let trial =
+        PROGRAMS.iter().find(|program| program.name == name).and_then(|program| program.trial.as_ref());
+    trial.map_or(Ok(()), |trial| attempt(file, name, folder, trial))
+}
+
+fn attempt(file: &Path, name: &str, folder: &Path, trial: &Trial) -> Result<(), Failure> {
     let failed = |what: String| Failure::finding(format!("{name}: {what}"));
-    let mut program = Command::new(folder.join("target/debug").join(name));
+    let mut program = Command::new(file);
     program.args(trial.arguments).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = program.spawn().map_err(|error| failed(error.to_string()))?;
     if let Some(mut input) = child.stdin.take() {

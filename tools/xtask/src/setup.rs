@@ -15,7 +15,8 @@ pub struct Tools {
     playwright: PathBuf,
     playwright_mcp: PathBuf,
     driver: Option<PathBuf>,
-    chromium: Program,
+    /// Chromium.
+    pub chromium: Program,
     certutil: Program,
     root: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::program::Program;
 use super::release::Release;
-use super::{copied, fresh, template, unusable, written};
+use super::{copied, copied_folder, fresh, template, unusable, written};
 use crate::npm::Pinned;
 use crate::process::{Failure, Place, install};
 use crate::setup::Tools;
@@ -37,6 +37,7 @@ pub fn make(
     for text in ["LICENSE-APACHE", "LICENSE-MIT", "sbom.cdx.json"] {
         copied(&program.about().join(text), &stage.join(text))?;
     }
+    copied_folder(&program.folder.join("share"), &stage.join("share"))?;
     // The packer notes the times of the files.
     let touched = format!("touch --date=@{} {{}} +", release.time);
     let touched: Vec<&str> = touched.split(' ').collect();

@@ -8,6 +8,7 @@
 //! | [`npm`] | the packages for npm |
 //! | [`python`] | the wheel |
 //! | [`bundle`] | the bundle for MCP clients, and the entry for their registry |
+//! | [`crates`] | the crates, packed and tried from a registry in a folder |
 //! | [`start`] | the time to the first answer, and the memory |
 //! | [`trial`] | the packages tried in a root file system of their own |
 //!
@@ -15,6 +16,7 @@
 
 mod archive;
 mod bundle;
+mod crates;
 mod npm;
 mod program;
 mod python;
@@ -42,9 +44,10 @@ pub fn command(place: &Place, arguments: &[String]) -> Result<(), Failure> {
     let release = Release::of(place)?;
     match arguments {
         [] => make(place, &release),
+        [word] if word == "crates" => crates::of(place, &release, &setup::set_up(place)?),
         [word, ways @ ..] if word == "try" => trial::of(place, &release, ways),
         _ => Err(Failure::input(
-            "`package` takes nothing, or `try` and the names of ways to install".to_owned(),
+            "`package` takes nothing, `crates`, or `try` and the names of ways to install".to_owned(),
         )),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::program::{PROFILE, Program, environment};
 use super::release::Release;
-use super::{copied, fresh};
+use super::{copied, copied_folder, fresh, template, written};
 use crate::process::{Failure, Place, install};
 use discovery::on_path;
 use std::path::Path;
@@ -22,11 +22,19 @@ pub fn wheel(place: &Place, release: &Release, program: &Program, out: &Path) ->
         let mut pip = Command::new(environment_of_python.join("bin").join("python"));
         install(pip.args(["-m", "pip", "install", "--quiet", MATURIN]))?;
     }
-    let wheels = program.folder.with_file_name("wheel");
+    let [wheels, stage] = ["wheel", "python"].map(|name| program.folder.with_file_name(name));
     fresh(&wheels)?;
+    fresh(&stage)?;
+    let manifest = place.root.join("cli/Cargo.toml").display().to_string();
+    let project =
+        template(place, release, "python/pyproject.toml")?.replace("../../cli/Cargo.toml", &manifest);
+    written(&stage.join("pyproject.toml"), project)?;
+    copied(&place.root.join("packaging/python/README.md"), &stage.join("README.md"))?;
+    // What is in `data` goes to the same place below the prefix: manual pages, completions, licences, the bill of materials.
+    copied_folder(&program.folder.join("share"), &stage.join("data/data/share"))?;
     let mut build = Command::new(maturin);
     build.args(["build", "--locked", "--profile", PROFILE, "--out"]).arg(&wheels);
-    install(build.current_dir(place.root.join("packaging/python")).envs(environment(place, release)))?;
+    install(build.current_dir(&stage).envs(environment(place, release)))?;
     for wheel in super::entries(&wheels)? {
         let name = wheel.file_name().unwrap_or_default().to_owned();
         copied(&wheel, &out.join(name))?;

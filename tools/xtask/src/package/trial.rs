@@ -6,14 +6,16 @@ use crate::debian::{System, install_packages};
 use crate::process::{Failure, Place, install, run};
 use discovery::on_path;
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The release of Debian.
 const DEBIAN: &str = "bookworm";
 
-/// A way to install, to start and to remove. `OUT` is the folder of the packages, `VERSION` their version.
+/// A way to install, to start and to remove. `OUT` is the folder of the packages, `VERSION` their version, and `REGISTRY` the address of a
+/// registry of npm's that has these packages alone.
 struct Way {
     name: &'static str,
     /// The packages of Debian that such a user has already.
@@ -25,7 +27,21 @@ struct Way {
 }
 
 /// All ways. npm runs no script, and is asked for the package alone, which brings that of the platform from the folder beside.
-const WAYS: [Way; 4] = [
+const WAYS: [Way; 6] = [
+    Way {
+        name: "npx",
+        needs: &["npm"],
+        install: "npm_config_registry=REGISTRY npx --yes --ignore-scripts portcullis-guard --version",
+        start: "env npm_config_registry=REGISTRY npx --yes portcullis-guard",
+        remove: "rm -rf /root/.npm",
+    },
+    Way {
+        name: "uvx",
+        needs: &["pipx"],
+        install: "pipx install uv && /root/.local/bin/uvx --no-index --find-links OUT --from portcullis-guard portcullis --version",
+        start: "/root/.local/bin/uvx --no-index --find-links OUT --from portcullis-guard portcullis",
+        remove: "rm -rf /root/.local /root/.cache /root/.config/uv",
+    },
     Way {
         name: "npm",
         needs: &["npm"],
@@ -56,10 +72,13 @@ const WAYS: [Way; 4] = [
     },
 ];
 
+/// The name of the laboratory's trial.
+const LAB: &str = "lab";
+
 /// Tries all ways, or those that are named, and prints a table.
 pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Failure> {
-    if let Some(unknown) = names.iter().find(|name| WAYS.iter().all(|way| way.name != name.as_str())) {
-        let known: Vec<&str> = WAYS.iter().map(|way| way.name).collect();
+    let known: Vec<&str> = WAYS.iter().map(|way| way.name).chain([LAB]).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Failure::input(format!(
             "`{unknown}` is no way to install; there are {}",
             known.join(", ")
@@ -69,11 +88,20 @@ pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Fail
         return Err(Failure::not_set_up("there are no packages yet: run `cargo xtask package`".to_owned()));
     }
     let root = Root::set_up(place, release)?;
+    let registry = Registry::start(place, &folder(place, release))?;
+    let fill = |script: &str| {
+        let script = script.replace("OUT", "/packages").replace("VERSION", &release.version);
+        script.replace("PLATFORM", PLATFORM).replace("REGISTRY", &registry.address)
+    };
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let mut rows = Vec::new();
-    for way in WAYS.iter().filter(|way| names.is_empty() || names.iter().any(|name| name == way.name)) {
-        let row = root.try_way(place, release, way)?;
+    for way in WAYS.iter().filter(|way| is_wanted(way.name)) {
+        let row = root.try_way(place, way, fill)?;
         println!("{row}");
         rows.push(row);
+    }
+    if is_wanted(LAB) {
+        root.try_lab(fill)?;
     }
     println!(
         "\n| way | installed in | first guarded page after | order | left behind |\n|---|---|---|---|---|"
@@ -152,13 +180,8 @@ impl Root {
     }
 
     /// Installs, looks with `doctor`, has an order placed, removes, and looks what is left.
-    fn try_way(&self, place: &Place, release: &Release, way: &Way) -> Result<String, Failure> {
-        let filled = |script: &str| {
-            script
-                .replace("OUT", "/packages")
-                .replace("VERSION", &release.version)
-                .replace("PLATFORM", PLATFORM)
-        };
+    fn try_way(&self, place: &Place, way: &Way, fill: impl Fn(&str) -> String) -> Result<String, Failure> {
+        let [install, start, remove] = [way.install, way.start, way.remove].map(fill);
         if !way.needs.is_empty() {
             self.sh(&format!(
                 "apt-get install --quiet --yes --no-install-recommends {}",
@@ -167,15 +190,15 @@ impl Root {
         }
         const OURS: &str = "rm -rf /root/.portcullis /root/order-vault /root/order-audit";
         // An earlier trial that failed left the package and the vault there.
-        self.sh(&format!("({}) >/dev/null 2>&1 || true; {OURS}", filled(way.remove)))?;
+        self.sh(&format!("({}) >/dev/null 2>&1 || true; {OURS}", remove))?;
         let before = self.files()?;
         let began = Instant::now();
-        self.sh(&filled(way.install))?;
+        self.sh(&install)?;
         let installed = began.elapsed();
         println!("== {}: doctor", way.name);
-        run(&mut self.command(&format!("cd /tmp && {} doctor", way.start)))?;
-        let first_page = self.order(place, way)?;
-        self.sh(&format!("{}; {OURS}", filled(way.remove)))?;
+        run(&mut self.command(&format!("cd /tmp && {start} doctor")))?;
+        let first_page = self.order(place, way.name, &start)?;
+        self.sh(&format!("{}; {OURS}", remove))?;
         let left: Vec<String> = self.files()?.difference(&before).cloned().collect();
         let left = if left.is_empty() { "nothing".to_owned() } else { left.join(", ") };
         Ok(format!(
@@ -186,13 +209,24 @@ impl Root {
         ))
     }
 
+    /// The demo of the laboratory, from its tarball.
+    fn try_lab(&self, fill: impl Fn(&str) -> String) -> Result<(), Failure> {
+        println!("== {LAB}: demo");
+        self.sh("apt-get install --quiet --yes --no-install-recommends libnss3-tools")?;
+        self.sh(&fill(
+            "tar -C /usr/local --strip-components=1 -xzf OUT/portcullis-lab-VERSION-PLATFORM.tar.gz",
+        ))?;
+        run(&mut self.command("cd /tmp && portcullis-lab demo"))?;
+        self.sh(&fill(
+            "tar -tzf OUT/portcullis-lab-VERSION-PLATFORM.tar.gz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm",
+        ))
+    }
+
     /// A scripted client orders at a shop of this machine: the program starts in the root, with a vault that was made there. Returns the time to
     /// the first guarded page.
-    fn order(&self, place: &Place, way: &Way) -> Result<Duration, Failure> {
-        let python =
-            on_path("python3").ok_or_else(|| Failure::not_set_up("python3 is not found".to_owned()))?;
-        let mut client = Command::new(python);
-        client.arg("-B").arg(place.root.join("tools/xtask/src/package/order.py")).arg(&self.0).arg(way.start);
+    fn order(&self, place: &Place, name: &str, start: &str) -> Result<Duration, Failure> {
+        let mut client = Command::new(python()?);
+        client.arg("-B").arg(place.root.join("tools/xtask/src/package/order.py")).arg(&self.0).arg(start);
         client.args(self.shell());
         let output = client.stderr(Stdio::inherit()).output();
         let output =
@@ -204,7 +238,40 @@ impl Root {
             Some(("ordered", seconds)) => {
                 Ok(Duration::from_secs_f32(seconds.trim().parse().unwrap_or_default()))
             }
-            _ => Err(Failure::finding(format!("{}: the order fails: {last}", way.name))),
+            _ => Err(Failure::finding(format!("{name}: the order fails: {last}"))),
         }
     }
+}
+
+/// A registry of npm's, until it is dropped.
+struct Registry {
+    address: String,
+    server: Child,
+}
+
+impl Registry {
+    fn start(place: &Place, packages: &Path) -> Result<Registry, Failure> {
+        let failed =
+            |error: std::io::Error| Failure::not_set_up(format!("the registry does not start: {error}"));
+        let mut server = Command::new(python()?);
+        server.arg("-B").arg(place.root.join("tools/xtask/src/package/npm_registry.py")).arg(packages);
+        let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let mut address = String::new();
+        if let Some(said) = server.stdout.take() {
+            BufReader::new(said).read_line(&mut address).map_err(failed)?;
+        }
+        Ok(Registry { address: address.trim().to_owned(), server })
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        // It ends with its input.
+        drop(self.server.stdin.take());
+        let _ended = self.server.wait();
+    }
+}
+
+fn python() -> Result<PathBuf, Failure> {
+    on_path("python3").ok_or_else(|| Failure::not_set_up("python3 is not found".to_owned()))
 }
