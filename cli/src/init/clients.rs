@@ -4,14 +4,27 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// An MCP client whose configuration is a JSON file.
+use super::entry::{self, EntryError};
+use super::table;
+
+/// The command of a client's entry, and its arguments.
+pub type Command = (String, Vec<String>);
+
+/// An MCP client.
 pub struct Client {
     /// Its name.
     pub name: &'static str,
     /// The configuration, below the home folder.
     file: &'static str,
-    /// The member that holds the servers.
-    pub servers: &'static str,
+    form: Form,
+}
+
+/// The form of a configuration.
+enum Form {
+    /// JSON, with the member that holds the servers.
+    Json(&'static str),
+    /// TOML.
+    Toml,
 }
 
 const DESKTOP: &str = if cfg!(target_os = "macos") {
@@ -27,13 +40,14 @@ const CODE: &str = if cfg!(target_os = "macos") {
 };
 
 /// The known clients, with the places that their documents name.
-pub const ALL: [Client; 6] = [
-    Client { name: "Claude Desktop", file: DESKTOP, servers: "mcpServers" },
-    Client { name: "Claude Code", file: ".claude.json", servers: "mcpServers" },
-    Client { name: "Cursor", file: ".cursor/mcp.json", servers: "mcpServers" },
-    Client { name: "Windsurf", file: ".codeium/windsurf/mcp_config.json", servers: "mcpServers" },
-    Client { name: "Gemini CLI", file: ".gemini/settings.json", servers: "mcpServers" },
-    Client { name: "VS Code", file: CODE, servers: "servers" },
+pub const ALL: [Client; 7] = [
+    Client { name: "Claude Desktop", file: DESKTOP, form: Form::Json("mcpServers") },
+    Client { name: "Claude Code", file: ".claude.json", form: Form::Json("mcpServers") },
+    Client { name: "Cursor", file: ".cursor/mcp.json", form: Form::Json("mcpServers") },
+    Client { name: "Windsurf", file: ".codeium/windsurf/mcp_config.json", form: Form::Json("mcpServers") },
+    Client { name: "Gemini CLI", file: ".gemini/settings.json", form: Form::Json("mcpServers") },
+    Client { name: "VS Code", file: CODE, form: Form::Json("servers") },
+    Client { name: "Codex", file: ".codex/config.toml", form: Form::Toml },
 ];
 
 impl Client {
@@ -49,21 +63,42 @@ impl Client {
         file.is_file() || folder.is_some_and(Path::is_dir)
     }
 
-    /// The entry that starts the guard with these arguments.
-    pub fn entry(&self, (command, arguments): &(String, Vec<String>)) -> Value {
-        let mut entry = json!({ "command": command, "args": arguments });
-        if self.servers == "servers"
-            && let Some(entry) = entry.as_object_mut()
-        {
-            entry.insert("type".to_owned(), "stdio".into());
+    /// The configuration with the entry that starts the guard by this command. `None` means that it is there already.
+    pub fn put(&self, text: &str, command: &Command) -> Result<Option<String>, EntryError> {
+        let (program, arguments) = command;
+        match self.form {
+            Form::Json(servers) => {
+                let mut ours = json!({ "command": program, "args": arguments });
+                // VS Code's servers have a type.
+                if let (Value::Object(ours), "servers") = (&mut ours, servers) {
+                    ours.insert("type".to_owned(), "stdio".into());
+                }
+                entry::put(text, servers, &ours)
+            }
+            Form::Toml => table::put(text, program, arguments),
         }
-        entry
+    }
+
+    /// The configuration without that entry. `None` means that it has none.
+    pub fn taken_out(&self, text: &str) -> Result<Option<String>, EntryError> {
+        match self.form {
+            Form::Json(servers) => entry::taken_out(text, servers),
+            Form::Toml => table::taken_out(text),
+        }
+    }
+
+    /// What a configuration has to be for an entry to be put into it.
+    pub fn wanted(&self) -> &'static str {
+        match self.form {
+            Form::Json(_) => "a plain JSON object",
+            Form::Toml => "TOML with a table for each server",
+        }
     }
 }
 
 /// The command that starts this program again: its place on the path, `npx` where npm keeps it in a cache, else its own place. A place is
 /// named whole, since a client that a desktop starts may have another path.
-pub fn command(own: &Path, on_path: Option<&Path>) -> (String, Vec<String>) {
+pub fn command(own: &Path, on_path: Option<&Path>) -> Command {
     let is_in_cache = own.components().any(|part| part.as_os_str() == "_npx");
     match on_path {
         None if is_in_cache => ("npx".to_owned(), ["-y", "portcullis-guard"].map(str::to_owned).into()),

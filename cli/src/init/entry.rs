@@ -1,4 +1,4 @@
-//! An entry of ours in a client's configuration: put in without a change to any other byte, and taken out.
+//! An entry of ours in a client's configuration in JSON: put in without a change to any other byte, and taken out.
 //!
 //! A configuration is the user's: its order, its spaces and its other entries stay. So the text is not parsed and written anew; the place
 //! is found in it, and the result is read with a parser before anybody writes it.
@@ -13,8 +13,8 @@ pub const NAME: &str = "portcullis";
 /// Why a configuration is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryError {
-    /// It is no JSON object. JSON with comments is none.
-    NotJson,
+    /// It is not what its parser reads, or the entry has no place in it. JSON with comments is no JSON.
+    Unreadable,
     /// It has an entry of that name with another content.
     AlreadyThere,
 }
@@ -29,28 +29,28 @@ struct Member<'a> {
 /// The configuration with our entry below the member `servers`. `None` means that it is there already.
 pub fn put(text: &str, servers: &str, entry: &Value) -> Result<Option<String>, EntryError> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
-    let whole: Value = serde_json::from_str(text).map_err(|_| EntryError::NotJson)?;
-    let known = whole.as_object().ok_or(EntryError::NotJson)?.get(servers);
+    let whole: Value = serde_json::from_str(text).map_err(|_| EntryError::Unreadable)?;
+    let known = whole.as_object().ok_or(EntryError::Unreadable)?.get(servers);
     match known.and_then(|known| known.get(NAME)) {
         Some(there) if there == entry => return Ok(None),
         Some(_) => return Err(EntryError::AlreadyThere),
         None => {}
     }
-    let root = text.find('{').ok_or(EntryError::NotJson)?;
+    let root = text.find('{').ok_or(EntryError::Unreadable)?;
     let ours = format!("\"{NAME}\": {entry:#}");
-    let changed = match members(text, root).ok_or(EntryError::NotJson)?.iter().find(|one| one.key == servers)
-    {
-        Some(there) => put_first(text, there.value, &indented(&ours, 4), 2),
-        None => {
-            let member = format!("\"{servers}\": {{\n{}\n}}", indented(&ours, 2));
-            put_first(text, root, &indented(&member, 2), 0)
-        }
-    };
+    let changed =
+        match members(text, root).ok_or(EntryError::Unreadable)?.iter().find(|one| one.key == servers) {
+            Some(there) => put_first(text, there.value, &indented(&ours, 4), 2),
+            None => {
+                let member = format!("\"{servers}\": {{\n{}\n}}", indented(&ours, 2));
+                put_first(text, root, &indented(&member, 2), 0)
+            }
+        };
     let mut expected = whole;
     let within = expected
         .as_object_mut()
         .map(|all| all.entry(servers).or_insert_with(|| Value::Object(Default::default())));
-    let within = within.and_then(Value::as_object_mut).ok_or(EntryError::NotJson)?;
+    let within = within.and_then(Value::as_object_mut).ok_or(EntryError::Unreadable)?;
     within.insert(NAME.to_owned(), entry.clone());
     read_as(changed, &expected).map(Some)
 }
@@ -58,12 +58,12 @@ pub fn put(text: &str, servers: &str, entry: &Value) -> Result<Option<String>, E
 /// The changed text, if a parser reads it as this.
 fn read_as(changed: Option<String>, expected: &Value) -> Result<String, EntryError> {
     let is_read = |text: &String| serde_json::from_str::<Value>(text).is_ok_and(|read| read == *expected);
-    changed.filter(is_read).ok_or(EntryError::NotJson)
+    changed.filter(is_read).ok_or(EntryError::Unreadable)
 }
 
 /// The configuration without our entry. `None` means that it has none.
 pub fn taken_out(text: &str, servers: &str) -> Result<Option<String>, EntryError> {
-    let mut expected: Value = serde_json::from_str(text).map_err(|_| EntryError::NotJson)?;
+    let mut expected: Value = serde_json::from_str(text).map_err(|_| EntryError::Unreadable)?;
     let within = expected.get_mut(servers).and_then(Value::as_object_mut);
     if within.and_then(|within| within.remove(NAME)).is_none() {
         return Ok(None);
@@ -211,7 +211,7 @@ mod tests {
     fn what_is_not_understood_is_left_alone() {
         for text in ["[]", "7", "{", "{\"a\": 1} // a comment", "{\"mcpServers\": []}", "{\"mcpServers\": 7}"]
         {
-            assert_eq!(put(text, "mcpServers", &ours()), Err(EntryError::NotJson), "{text}");
+            assert_eq!(put(text, "mcpServers", &ours()), Err(EntryError::Unreadable), "{text}");
         }
         let other = "{\"mcpServers\": {\"portcullis\": {\"command\": \"another\"}}}";
         assert_eq!(put(other, "mcpServers", &ours()), Err(EntryError::AlreadyThere));

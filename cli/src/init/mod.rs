@@ -3,18 +3,20 @@
 //! | module | subject |
 //! |---|---|
 //! | `clients` | the MCP clients of this machine, and their configurations |
-//! | `entry` | an entry in a configuration, put in and taken out |
+//! | `entry` | an entry in a configuration in JSON, put in and taken out |
+//! | `table` | the same in TOML |
 
 mod clients;
 mod entry;
+mod table;
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use clients::{ALL, Client};
-use entry::{EntryError, NAME, put, taken_out};
+use clients::{ALL, Client, Command};
+use entry::{EntryError, NAME};
 
 use crate::failure::Failure;
 use crate::vault::{Target, make, usual};
@@ -145,22 +147,19 @@ impl Change<'_> {
 }
 
 /// The change of a client's configuration, if it changes. One that is not understood is left alone, and the user is told.
-fn change<'a>(
-    client: &'a Client,
-    home: &Path,
-    command: &(String, Vec<String>),
-) -> Result<Option<Change<'a>>, Failure> {
+fn change<'a>(client: &'a Client, home: &Path, command: &Command) -> Result<Option<Change<'a>>, Failure> {
     let file = client.file(home);
     let before = read(&file)?;
     let (name, shown_file) = (client.name, file.display());
-    match put(&before, client.servers, &client.entry(command)) {
+    match client.put(&before, command) {
         Ok(Some(after)) => return Ok(Some(Change { client, file, before, after })),
         Ok(None) => println!("{name}: the guard is there already"),
         Err(EntryError::AlreadyThere) => println!(
             "{name}: {shown_file} has another entry `{NAME}`, which stays; `portcullis init --undo` takes it out"
         ),
-        Err(EntryError::NotJson) => println!(
-            "{name}: {shown_file} is left alone, since it is no plain JSON object; put `{} {}` into it yourself",
+        Err(EntryError::Unreadable) => println!(
+            "{name}: {shown_file} is left alone, since it is not {}; put `{} {}` into it yourself",
+            client.wanted(),
             command.0,
             shown(&command.1)
         ),
@@ -173,14 +172,14 @@ fn undo(home: &Path) -> Result<(), Failure> {
     for client in &ALL {
         let file = client.file(home);
         let before = read(&file)?;
-        match taken_out(&before, client.servers) {
+        match client.taken_out(&before) {
             Ok(Some(after)) => {
                 println!("{}: taken out of {}", client.name, file.display());
                 Change { client, file, before, after }.write()?;
                 count += 1;
             }
             // A configuration with comments is none that the guard was put into; the user may have done that.
-            Err(EntryError::NotJson) if before.contains(NAME) => {
+            Err(EntryError::Unreadable) if before.contains(NAME) => {
                 println!(
                     "{}: {} is left alone; look for `{NAME}` in it yourself",
                     client.name,
