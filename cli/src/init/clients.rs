@@ -96,14 +96,27 @@ impl Client {
     }
 }
 
-/// The command that starts this program again: its place on the path, `npx` where npm keeps it in a cache, else its own place. A place is
-/// named whole, since a client that a desktop starts may have another path.
+/// The command that starts this program again: its place on the path, `npx` or `uvx` where it is in their cache, else its own place. A place
+/// is named whole, since a client that a desktop starts may have another path.
 pub fn command(own: &Path, on_path: Option<&Path>) -> Command {
-    let is_in_cache = own.components().any(|part| part.as_os_str() == "_npx");
-    match on_path {
-        None if is_in_cache => ("npx".to_owned(), ["-y", "portcullis-guard"].map(str::to_owned).into()),
-        on_path => (on_path.unwrap_or(own).display().to_string(), Vec::new()),
-    }
+    // `uvx` puts its cache on the path of what it starts.
+    let lasting = on_path.filter(|place| of_cache(place).is_none());
+    of_cache(own)
+        .filter(|_| lasting.is_none())
+        .unwrap_or_else(|| (lasting.unwrap_or(own).display().to_string(), Vec::new()))
+}
+
+/// The command that fills the cache in which a program is, if it is in one.
+fn of_cache(program: &Path) -> Option<Command> {
+    let parts: Vec<_> = program.components().filter_map(|part| part.as_os_str().to_str()).collect();
+    let is_in_uv =
+        parts.windows(2).any(|two| matches!(two, ["uv", folder] if folder.starts_with("archive-v")));
+    let (command, words) = match () {
+        () if parts.contains(&"_npx") => ("npx", &["-y", "portcullis-guard"][..]),
+        () if is_in_uv => ("uvx", &["--from", "portcullis-guard", "portcullis"][..]),
+        () => return None,
+    };
+    Some((command.to_owned(), words.iter().map(|word| (*word).to_owned()).collect()))
 }
 
 #[cfg(test)]
@@ -126,7 +139,17 @@ mod tests {
     fn the_program_is_started_again_as_it_was_installed() {
         let cache = Path::new("/home/ana/.npm/_npx/1/node_modules/portcullis-guard-linux-x64/bin/portcullis");
         assert_eq!(command(cache, None).0, "npx");
-        assert_eq!(command(cache, Some(Path::new("/usr/bin/portcullis"))).0, "/usr/bin/portcullis");
+        let lasting = Path::new("/usr/bin/portcullis");
+        assert_eq!(command(cache, Some(lasting)).0, "/usr/bin/portcullis");
+        let cache = Path::new("/home/ana/.cache/uv/archive-v0/Q8CrK1djchPY3WLM/bin/portcullis");
+        let uvx = ["--from", "portcullis-guard", "portcullis"].map(str::to_owned);
+        for on_path in [None, Some(cache)] {
+            assert_eq!(command(cache, on_path), ("uvx".to_owned(), uvx.to_vec()));
+        }
+        assert_eq!(command(cache, Some(lasting)).0, "/usr/bin/portcullis");
+        // `uv tool install` keeps it.
+        let tool = Path::new("/home/ana/.local/share/uv/tools/portcullis-guard/bin/portcullis");
+        assert_eq!(command(tool, None).0, tool.display().to_string());
         assert_eq!(command(Path::new("/opt/portcullis"), None).0, "/opt/portcullis");
     }
 }
