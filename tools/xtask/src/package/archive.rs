@@ -49,7 +49,10 @@ pub fn debian(place: &Place, release: &Release, program: &Program, out: &Path) -
         .replace("@GLIBC@", &program.glibc()?)
         .replace("@KIBIBYTES@", &kibibytes(&usr).to_string());
     written(&stage.join("DEBIAN/control"), control)?;
+    let removed = stage.join("DEBIAN/postrm");
+    copied(&place.root.join("packaging/debian/postrm"), &removed)?;
     install(Command::new("chmod").arg("-R").arg("u=rwX,go=rX").arg(&stage))?;
+    install(Command::new("chmod").arg("0755").arg(&removed))?;
     let mut pack = Command::new("dpkg-deb");
     pack.args(["--root-owner-group", "-Zxz", "--build"]).arg(&stage);
     pack.arg(out.join(format!("portcullis_{}_amd64.deb", release.version)));
