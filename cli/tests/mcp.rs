@@ -83,7 +83,6 @@ fn a_locked_vault_is_reported_before_anything_starts_and_standard_input_is_not_r
 
 /// A program in the place of pinentry, which gives these answers one after another, and notes what it is told.
 fn pinentry(folder: &Path, answers: &[&str]) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
     let programs = folder.join("programs");
     std::fs::create_dir_all(&programs).unwrap();
     for (number, answer) in answers.iter().enumerate() {
@@ -92,11 +91,13 @@ fn pinentry(folder: &Path, answers: &[&str]) -> PathBuf {
     let script = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho OK\ncount=0\nwhile read -r line; do echo \"$line\" >>told\ncase \"$line\" in\n\
         GETPIN) count=$((count + 1)); [ -f answer-$count ] || { echo 'ERR 83886179 cancelled'; continue; }; cat answer-$count;;\n\
         BYE) exit;;\n*) echo OK;;\nesac\ndone\n";
-    // A file that is executed while another thread has it open for writing fails: it is moved to its place when it is whole.
-    let draft = programs.join("draft");
-    std::fs::write(&draft, script).unwrap();
-    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o700)).unwrap();
-    std::fs::rename(draft, programs.join("pinentry")).unwrap();
+    // Another process writes it: what this one has open for writing may be open still in a child that another test starts at that moment,
+    // and such a file cannot be executed.
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "cat > \"$0\" && chmod 700 \"$0\""]).arg(programs.join("pinentry"));
+    let mut shell = shell.stdin(Stdio::piped()).spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    assert!(shell.wait().unwrap().success());
     programs
 }
 

@@ -9,10 +9,11 @@
     reason = "a test that panics fails"
 )]
 
+#[path = "support/script.rs"]
+mod script;
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use credential_sources::bitwarden::Bitwarden;
@@ -31,11 +32,8 @@ impl Stub {
     fn new(script: &str) -> Stub {
         let folder = tempfile::tempdir().unwrap();
         let noted = folder.path().join("noted");
-        // A file that is executed while another thread has it open for writing fails: it is moved to its place when it is whole.
-        let draft = folder.path().join("draft");
-        fs::write(&draft, format!("#!/bin/sh\necho \"$*\" >>'{}'\n{script}\n", noted.display())).unwrap();
-        fs::set_permissions(&draft, fs::Permissions::from_mode(0o700)).unwrap();
-        fs::rename(draft, folder.path().join("program")).unwrap();
+        let script = format!("#!/bin/sh\necho \"$*\" >>'{}'\n{script}\n", noted.display());
+        script::write(&folder.path().join("program"), &script);
         Stub(folder)
     }
 

@@ -8,6 +8,8 @@
     reason = "a test that panics fails"
 )]
 
+#[path = "support/script.rs"]
+mod script;
 mod support;
 
 use std::fs;
@@ -40,11 +42,7 @@ impl MockStore {
             fs::write(file, content).unwrap();
         }
         let gpg = folder.path().join("gpg");
-        // A file that is executed while another thread has it open for writing fails: it is moved to its place when it is whole.
-        let draft = folder.path().join("draft");
-        fs::write(&draft, format!("#!/bin/sh\nfor file; do :; done\n{script}\n")).unwrap();
-        fs::set_permissions(&draft, fs::Permissions::from_mode(0o700)).unwrap();
-        fs::rename(draft, gpg).unwrap();
+        script::write(&gpg, &format!("#!/bin/sh\nfor file; do :; done\n{script}\n"));
         MockStore { folder }
     }
 
@@ -217,8 +215,7 @@ async fn the_real_gnupg_decrypts_an_entry_and_fails_with_a_locked_key() {
     // A wrapper names the key ring, since tests share one environment.
     let wrapper = folder.path().join("gpg");
     let text = format!("#!/bin/sh\nGNUPGHOME={} exec /usr/bin/gpg \"$@\"\n", home.display());
-    fs::write(&wrapper, text).unwrap();
-    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o700)).unwrap();
+    script::write(&wrapper, &text);
     let mut pass = Pass::new(store, wrapper);
     let forget = || Command::new("gpgconf").env("GNUPGHOME", &home).args(["--kill", "gpg-agent"]).status();
     forget().unwrap();

@@ -100,7 +100,7 @@ async fn a_frame_that_shows_another_document_after_the_question_gets_nothing() {
     }
     // Without the guard the number goes to whatever the frame shows by then.
     let swap = format!(
-        "{}<script>setTimeout(() => document.querySelector('iframe').src = 'https://{LOOK_ALIKE}/card')</script>",
+        "{}<script>addEventListener('load', () => {{ document.querySelector('iframe').src = 'https://{LOOK_ALIKE}/card'; }})</script>",
         frame(FRAME, "/wait", "")
     );
     stage.world.serve(&[checkout(&swap), all_fields(LOOK_ALIKE, &home)]);
