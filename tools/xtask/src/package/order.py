@@ -25,9 +25,13 @@ def main() -> None:
     def inside(script: str) -> list[str]:
         return [*shell, script]
 
+    def called(words: str) -> str:
+        """The program called with these words. A command that ends with `-c` takes them as one word for a shell."""
+        return f"{start} 'portcullis {words}'" if start.endswith(" -c") else f"{start} {words}"
+
     def vault(what: str, lines: list[str]) -> None:
         text = "".join(f"{line}\n" for line in [PASSPHRASE, *lines])
-        subprocess.run(inside(f"{start} vault {what}"), input=text, text=True, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(inside(called(f"vault {what}")), input=text, text=True, check=True, stdout=subprocess.DEVNULL)
 
     vault("init /root/order-vault/vault", [])
     for field, value in VALUES.items():
@@ -38,8 +42,9 @@ def main() -> None:
     phrase = Path(root) / "root/order-vault/passphrase"
     phrase.write_text(PASSPHRASE)
     phrase.chmod(0o600)
-    command = inside(f"cd /tmp && exec {start} mcp --vault /root/order-vault/vault --audit /root/order-audit --passphrase-fd 3 "
-                     f"--private-hosts 127.0.0.1:{shop.server_port} 3</root/order-vault/passphrase")
+    mcp = called("mcp --vault /root/order-vault/vault --audit /root/order-audit --passphrase-fd 3 "
+                 f"--private-hosts 127.0.0.1:{shop.server_port} 3</root/order-vault/passphrase")
+    command = inside(f"cd /tmp && exec {mcp}")
     person, began, first = agent.Person(), time.monotonic(), 0.0
     server, step = agent.Server(command, person, ""), ["begin"]
     try:

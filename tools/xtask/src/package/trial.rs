@@ -21,7 +21,7 @@ struct Way {
     /// The packages of Debian that such a user has already.
     needs: &'static [&'static str],
     install: &'static str,
-    /// The command that starts the program.
+    /// The command that starts the program; one that ends with `-c` takes what follows as one word for a shell.
     start: &'static str,
     remove: &'static str,
 }
@@ -32,7 +32,8 @@ const WAYS: [Way; 6] = [
         name: "npx",
         needs: &["npm"],
         install: "npm_config_registry=REGISTRY npx --yes --ignore-scripts portcullis-guard --version",
-        start: "env npm_config_registry=REGISTRY npx --yes portcullis-guard",
+        // npx hands three descriptors down, so its shell opens the one with the passphrase.
+        start: "env npm_config_registry=REGISTRY npx --yes --package portcullis-guard -c",
         remove: "rm -rf /root/.npm",
     },
     Way {
@@ -196,7 +197,7 @@ impl Root {
         self.sh(&install)?;
         let installed = began.elapsed();
         println!("== {}: doctor", way.name);
-        run(&mut self.command(&format!("cd /tmp && {start} doctor")))?;
+        run(&mut self.command(&format!("cd /tmp && {}", called(&start, "doctor"))))?;
         let first_page = self.order(place, way.name, &start)?;
         self.sh(&format!("{}; {OURS}", remove))?;
         let left: Vec<String> = self.files()?.difference(&before).cloned().collect();
@@ -270,6 +271,11 @@ impl Drop for Registry {
         drop(self.server.stdin.take());
         let _ended = self.server.wait();
     }
+}
+
+/// The program called with these words, by a way's command.
+fn called(start: &str, words: &str) -> String {
+    if start.ends_with(" -c") { format!("{start} 'portcullis {words}'") } else { format!("{start} {words}") }
 }
 
 fn python() -> Result<PathBuf, Failure> {
