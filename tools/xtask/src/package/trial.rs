@@ -73,6 +73,9 @@ const WAYS: [Way; 6] = [
     },
 ];
 
+/// The certificate authorities, below the root.
+const AUTHORITIES: &str = "etc/ssl/certs/ca-certificates.crt";
+
 /// The name of the laboratory's trial.
 const LAB: &str = "lab";
 
@@ -133,7 +136,10 @@ impl Root {
             root.sh("apt-get install --quiet --yes --no-install-recommends chromium ca-certificates")?;
             super::written(&done, "")?;
         }
-        super::copied(Path::new("/etc/resolv.conf"), &root.0.join("etc/resolv.conf"))?;
+        // The registries of this machine's network may have a certificate authority of their own.
+        for file in ["etc/resolv.conf", AUTHORITIES] {
+            super::copied(&Path::new("/").join(file), &root.0.join(file))?;
+        }
         let packages = root.0.join("packages");
         fresh(&packages)?;
         for package in super::entries(&folder(place, release))? {
@@ -154,6 +160,7 @@ impl Root {
         let login = ["/usr/bin/env", "-i", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"];
         words.push(root);
         words.extend(login.map(str::to_owned));
+        words.push(format!("PIP_CERT=/{AUTHORITIES}"));
         words.push("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned());
         words.extend(["/bin/sh", "-ec"].map(str::to_owned));
         words
