@@ -2,7 +2,7 @@
 
     python shop_agent.py PROGRAM CHROMIUM
 
-It fails unless the program reads the shop's page, and its guard refuses what nobody agreed to.
+It fails unless the program reads the shop's page, and its guard asks, and gives nothing where nobody agrees.
 """
 
 import subprocess
@@ -27,7 +27,7 @@ def main() -> None:
         run = subprocess.run([program, chromium, url], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST)
     said = run.stdout
     print("\n".join(line for line in said.splitlines() if line.startswith(("> ", "  ["))))
-    if run.returncode != 0 or "a page of" not in said or "was refused" not in said or Shop.orders:
+    if run.returncode != 0 or "a page of" not in said or ", 0 releases" not in said or Shop.orders:
         sys.exit(f"shop-agent ended with {run.returncode}:\n{said}\n{run.stderr}")
 
 

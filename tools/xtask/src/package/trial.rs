@@ -76,12 +76,9 @@ const WAYS: [Way; 6] = [
 /// The certificate authorities, below the root.
 const AUTHORITIES: &str = "etc/ssl/certs/ca-certificates.crt";
 
-/// The name of the laboratory's trial.
-const LAB: &str = "lab";
-
 /// Tries all ways, or those that are named, and prints a table.
 pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Failure> {
-    let known: Vec<&str> = WAYS.iter().map(|way| way.name).chain([LAB]).collect();
+    let known: Vec<&str> = WAYS.iter().map(|way| way.name).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Failure::input(format!(
             "`{unknown}` is no way to install; there are {}",
@@ -103,9 +100,6 @@ pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Fail
         let row = root.try_way(place, way, fill)?;
         println!("{row}");
         rows.push(row);
-    }
-    if is_wanted(LAB) {
-        root.try_lab(fill)?;
     }
     println!(
         "\n| way | installed in | first guarded page after | order | left behind |\n|---|---|---|---|---|"
@@ -214,19 +208,6 @@ impl Root {
             way.name,
             installed.as_secs_f32(),
             first_page.as_secs_f32()
-        ))
-    }
-
-    /// The demo of the laboratory, from its tarball.
-    fn try_lab(&self, fill: impl Fn(&str) -> String) -> Result<(), Failure> {
-        println!("== {LAB}: demo");
-        self.sh("apt-get install --quiet --yes --no-install-recommends libnss3-tools")?;
-        self.sh(&fill(
-            "tar -C /usr/local --strip-components=1 -xzf OUT/portcullis-lab-VERSION-PLATFORM.tar.gz",
-        ))?;
-        run(&mut self.command("cd /tmp && portcullis-lab demo"))?;
-        self.sh(&fill(
-            "tar -tzf OUT/portcullis-lab-VERSION-PLATFORM.tar.gz | sed 's,^[^/]*/,/usr/local/,' | grep -v '/$' | xargs rm",
         ))
     }
 
