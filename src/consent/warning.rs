@@ -47,7 +47,7 @@ pub enum WarningCause {
     SavedLogin(SavedLoginProblem),
 }
 
-/// What went wrong with a saved login.
+/// A failure of a saved login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SavedLoginProblem {
     /// Another container uses it, so the task goes on without it.

@@ -125,7 +125,7 @@ impl Tab {
         shown
     }
 
-    /// Whether the tab shows plain text of an origin, which has no scripts.
+    /// Returns true if the tab shows plain text of an origin. Plain text has no scripts.
     async fn shows_plain_text(&self, origin: &Origin) -> bool {
         let kind = self.call_in_still_document(origin, "kind", Value::Null).await;
         kind.is_ok_and(|kind| kind == "text/plain")

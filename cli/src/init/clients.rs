@@ -87,7 +87,7 @@ impl Client {
         }
     }
 
-    /// What a configuration has to be for an entry to be put into it.
+    /// Names the form that a configuration needs so that an entry can be put into it.
     pub fn wanted(&self) -> &'static str {
         match self.form {
             Form::Json(_) => "a plain JSON object",

@@ -88,7 +88,7 @@ mod tests {
             assert!(put_in.contains("\n[mcp_servers.portcullis]\n"), "{put_in}");
             assert_eq!(put_ours(&put_in), Ok(None));
             assert_eq!(taken_out(&put_in).unwrap().unwrap(), text);
-            // What the user writes behind it stays.
+            // A table that the user writes behind it stays.
             let more = format!("{put_in}\n[tui]\nnotifications = true\n");
             assert!(taken_out(&more).unwrap().unwrap().ends_with("[tui]\nnotifications = true\n"));
         }

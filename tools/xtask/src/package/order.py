@@ -2,8 +2,8 @@
 
     python order.py ROOT START INSIDE...
 
-START is the command in the root file system ROOT, and INSIDE are the words by which a shell of that root is called with a script. The last line of the output is `ordered` and the seconds to the first guarded page, with
-a tab between, or why nothing was ordered.
+START is the command in the root file system ROOT, and INSIDE are the words by which a shell of that root is called with a script. The last line
+of the output is `ordered` and the seconds to the first guarded page, with a tab between, or why nothing was ordered.
 """
 
 import subprocess

@@ -30,7 +30,7 @@ pub fn wheel(place: &Place, release: &Release, program: &Program, out: &Path) ->
         template(place, release, "python/pyproject.toml")?.replace("../../cli/Cargo.toml", &manifest);
     written(&stage.join("pyproject.toml"), project)?;
     copied(&place.root.join("packaging/python/README.md"), &stage.join("README.md"))?;
-    // What is in `data` goes to the same place below the prefix: manual pages, completions, licences, the bill of materials.
+    // pip installs the files of `data` below its prefix: manual pages, completions, licences, the bill of materials.
     copied_folder(&program.folder.join("share"), &stage.join("data/data/share"))?;
     let mut build = Command::new(maturin);
     build.args(["build", "--locked", "--profile", PROFILE, "--out"]).arg(&wheels);
