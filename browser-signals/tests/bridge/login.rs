@@ -78,6 +78,8 @@ fn site() -> Server {
     server.page("shop.example", "/account/look", LOOK);
     let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 14\r\nConnection: close\r\n\r\nUser-agent: *\n";
     server.page("shop.example", "/robots.txt", text);
+    let writes = "<!doctype html><title>Writes</title><script>setInterval(() => localStorage.setItem('late', '1'), 1)</script>";
+    server.page("shop.example", "/writes", writes);
     server.page("pay.example", "/", "<!doctype html><title>Provider</title>");
     server
 }
@@ -142,7 +144,12 @@ async fn a_login_is_taken_whole_and_put_into_another_container() {
     elsewhere.restore_login(&state).await.expect("it is restored");
     assert_eq!(server.requests().len(), asked_before);
     assert!(text_with(&elsewhere, "User-agent").await.contains("User-agent"));
-    assert_eq!(found(&elsewhere, &server).await, (had, "0".to_owned()));
+    assert_eq!(found(&elsewhere, &server).await, (had.clone(), "0".to_owned()));
+    // A page that goes on writing is gone before its storage is cleared.
+    let written_to = tab(&browser, &server, Container::T2).await;
+    written_to.open(&server.url("shop.example", "/writes")).await.expect("the page opens");
+    written_to.restore_login(&state).await.expect("it is restored");
+    assert_eq!(found(&written_to, &server).await, (had, "0".to_owned()));
     for (host, path) in [("pay.example", "/"), ("shop.example", "/")] {
         elsewhere.close().await;
         elsewhere = tab(&browser, &server, Container::T0).await;
