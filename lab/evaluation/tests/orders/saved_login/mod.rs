@@ -116,29 +116,35 @@ async fn a_container_with_a_login_reaches_no_other_site_of_the_task() {
 #[ignore = "is a measurement, which somebody reads"]
 async fn the_time_of_a_restore() {
     let world = World::new(FIRST).await;
-    world.site.set(|served| served.has_robots = true);
     let browser = world.browser().await;
     let (guard, ..) = world.guard(Answer::Once);
-    let mut times = [Vec::new(), Vec::new()];
-    for round in 0..41 {
-        for (with, prompt) in [(0, format!("Log in at {EVIL}/")), (1, format!("Log in at {ORIGIN}/"))] {
-            let began = Instant::now();
-            let session = Session::begin(guard.for_another_session(), &browser, &prompt).await.unwrap();
-            let took = began.elapsed();
-            assert_eq!(session.logged_in().is_some(), with == 1);
-            session.finish().await;
-            if round > 0 {
-                times[with].push(took);
-            }
-        }
-    }
     let median = |times: &mut Vec<Duration>| {
         times.sort();
         times[times.len() / 2]
     };
-    let [without, with] = &mut times;
-    let (without, with) = (median(without), median(with));
-    println!("without a login {without:?}, with one {with:?}, more by {:?}", with - without);
+    for has_robots in [true, false] {
+        world.site.set(|served| served.has_robots = has_robots);
+        let mut times = [Vec::new(), Vec::new()];
+        for round in 0..41 {
+            for (with, prompt) in [(0, format!("Log in at {EVIL}/")), (1, format!("Log in at {ORIGIN}/"))] {
+                let began = Instant::now();
+                let session = Session::begin(guard.for_another_session(), &browser, &prompt).await.unwrap();
+                let took = began.elapsed();
+                assert_eq!(session.logged_in().is_some(), with == 1);
+                session.finish().await;
+                if round > 0 {
+                    times[with].push(took);
+                }
+            }
+        }
+        let [without, with] = &mut times;
+        let (without, with) = (median(without), median(with));
+        let robots = if has_robots { "plain text" } else { "a page" };
+        println!(
+            "/robots.txt is {robots}: without a login {without:?}, with one {with:?}, more by {:?}",
+            with - without
+        );
+    }
     browser.close().await;
 }
 
