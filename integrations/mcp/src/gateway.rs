@@ -1,5 +1,6 @@
 //! The MCP server.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use portcullis::Guard;
@@ -22,6 +23,13 @@ use crate::worker::{Lasting, Worker};
 
 /// The most calls that may wait for the current one.
 pub(crate) const QUEUE_LENGTH: usize = 64;
+
+/// A server's work. It is boxed where it is made, so that the server is compiled once, with this crate, and not again in each
+/// program that serves.
+pub(crate) type Served = Pin<Box<dyn Future<Output = Result<(), GatewayError>> + Send>>;
+
+type FromClient = Box<dyn AsyncRead + Send + Unpin>;
+type ToClient = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// A guard in the place of playwright-mcp.
 pub struct Gateway {
@@ -74,27 +82,7 @@ impl Gateway {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
-        let settings = self.settings.clone();
-        let observing = Worker::observing();
-        let server = Server::new(&settings, self.client, observing.subscribe());
-        let served = async {
-            let lines = LineTransport::new(from_client, to_client);
-            let running = server.serve(OrderedTransport::new(lines, queue)).await;
-            let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
-            let served = running.waiting().await;
-            served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
-        };
-        let mut served = std::pin::pin!(served);
-        // The browser starts while the client is answered; its calls wait for it. A client that leaves before does not wait.
-        let engine = tokio::select! {
-            engine = Engine::start(self.browser) => engine?,
-            served = &mut served => return served,
-        };
-        let worker = Worker::new(Lasting::new(self.mode), engine, self.settings, observing);
-        // When the client disconnects, the last sender of the queue is dropped, and the worker closes the container.
-        let (served, _) = tokio::join!(served, worker.work(calls));
-        served
+        self.serve_boxed(Box::new(from_client), Box::new(to_client)).await
     }
 
     /// Serves clients by HTTP at `/mcp` of a listener on this machine, until `stop` ends. Then the containers are closed and the
@@ -111,7 +99,33 @@ impl Gateway {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), GatewayError> {
         let session = (Lasting::new(self.mode), self.browser, self.settings);
-        http::serve(listener, tokens, session, stop).await
+        http::serve(listener, tokens, session, Box::pin(stop)).await
+    }
+
+    fn serve_boxed(self, from_client: FromClient, to_client: ToClient) -> Served {
+        Box::pin(async move {
+            let (queue, calls) = mpsc::channel(QUEUE_LENGTH);
+            let settings = self.settings.clone();
+            let observing = Worker::observing();
+            let server = Server::new(&settings, self.client, observing.subscribe());
+            let served = async {
+                let lines = LineTransport::new(from_client, to_client);
+                let running = server.serve(OrderedTransport::new(lines, queue)).await;
+                let running = running.map_err(|error| GatewayError::Protocol(error.to_string()))?;
+                let served = running.waiting().await;
+                served.map(|_| ()).map_err(|error| GatewayError::Protocol(error.to_string()))
+            };
+            let mut served = std::pin::pin!(served);
+            // The browser starts while the client is answered; its calls wait for it. A client that leaves before does not wait.
+            let engine = tokio::select! {
+                engine = Engine::start(self.browser) => engine?,
+                served = &mut served => return served,
+            };
+            let worker = Worker::new(Lasting::new(self.mode), engine, self.settings, observing);
+            // When the client disconnects, the last sender of the queue is dropped, and the worker closes the container.
+            let (served, _) = tokio::join!(served, worker.work(calls));
+            served
+        })
     }
 }
 

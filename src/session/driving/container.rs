@@ -1,6 +1,7 @@
 //! The driver of a session in a container of the guard's browser: carries out the state machine's commands, and keeps
 //! time.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use browser_signals::playwright::developer_tools::Recording;
@@ -60,6 +61,9 @@ pub struct Session {
     pub(super) login: Option<RestoredLogin>,
 }
 
+/// A future that is boxed where it is made: it is compiled once, with this crate, and not again in each program that awaits it.
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 impl Session {
     /// Begins a task: moves the values of the prompt into the vault, seals the task from the user's words, asks the user
     /// once about the container and the task's releases, and opens the container.
@@ -109,58 +113,61 @@ impl Session {
         Session::begin_from(guard, browser, TaskSource::Typed(task)).await
     }
 
-    async fn begin_from(
+    fn begin_from<'a>(
         guard: Guard,
-        browser: &Browser,
-        wording: TaskSource<'_>,
-    ) -> Result<Session, (SessionError, Box<Guard>)> {
-        let Guard { decision, mut dependencies } = guard;
-        let sites = sites_on_this_machine(&dependencies, browser);
-        let surface = TaskSurface::Container;
-        let opened = opening::open(&mut dependencies, &decision, wording, surface, &sites).await;
-        let mut sealed = match opened {
-            Ok(sealed) => sealed,
-            Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
-        };
-        let mut decision = decision;
-        let opened = match sealed.ask_about_login(&mut dependencies, &decision).await {
-            Ok(agreed) => sealed.open_container(&mut dependencies, browser, &mut decision, agreed).await,
-            Err(error) => Err(error),
-        };
-        let (tab, proxy, shared, login) = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                let _unrecorded = dependencies.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
-                dependencies.vault().forget_task_values();
-                return Err((error, Box::new(Guard { decision, dependencies })));
-            }
-        };
-        let providers = opening::reachable_providers(&decision, &sealed.task);
-        let SharedChecks { releases, agent_actions, sign_on } = shared;
-        let mut driver = sealed.ready(decision, dependencies, releases);
-        let logged_in = login.as_ref().map(|login| login.origin().clone());
-        driver.core = driver
-            .core
-            .with_agent_actions(agent_actions.clone())
-            .with_sign_on(sign_on)
-            .with_saved_login(logged_in);
-        let tab = Arc::new(tab);
-        Ok(Session {
-            driver,
-            pages: vec![Arc::clone(&tab)],
-            tab,
-            pages_open: false,
-            pages_changed: false,
-            downloads: Vec::new(),
-            #[cfg(unix)]
-            uploaded: Vec::new(),
-            recording: Recording::default(),
-            ran_script: false,
-            proxy,
-            agent_actions,
-            providers,
-            dialogs_wait: false,
-            login,
+        browser: &'a Browser,
+        wording: TaskSource<'a>,
+    ) -> Boxed<'a, Result<Session, (SessionError, Box<Guard>)>> {
+        Box::pin(async move {
+            let Guard { decision, mut dependencies } = guard;
+            let sites = sites_on_this_machine(&dependencies, browser);
+            let surface = TaskSurface::Container;
+            let opened = opening::open(&mut dependencies, &decision, wording, surface, &sites).await;
+            let mut sealed = match opened {
+                Ok(sealed) => sealed,
+                Err(error) => return Err((error, Box::new(Guard { decision, dependencies }))),
+            };
+            let mut decision = decision;
+            let opened = match sealed.ask_about_login(&mut dependencies, &decision).await {
+                Ok(agreed) => sealed.open_container(&mut dependencies, browser, &mut decision, agreed).await,
+                Err(error) => Err(error),
+            };
+            let (tab, proxy, shared, login) = match opened {
+                Ok(opened) => opened,
+                Err(error) => {
+                    let _unrecorded =
+                        dependencies.audit.append(sealed.id, &AuditEvent::Ended, unix_ms(), true);
+                    dependencies.vault().forget_task_values();
+                    return Err((error, Box::new(Guard { decision, dependencies })));
+                }
+            };
+            let providers = opening::reachable_providers(&decision, &sealed.task);
+            let SharedChecks { releases, agent_actions, sign_on } = shared;
+            let mut driver = sealed.ready(decision, dependencies, releases);
+            let logged_in = login.as_ref().map(|login| login.origin().clone());
+            driver.core = driver
+                .core
+                .with_agent_actions(agent_actions.clone())
+                .with_sign_on(sign_on)
+                .with_saved_login(logged_in);
+            let tab = Arc::new(tab);
+            Ok(Session {
+                driver,
+                pages: vec![Arc::clone(&tab)],
+                tab,
+                pages_open: false,
+                pages_changed: false,
+                downloads: Vec::new(),
+                #[cfg(unix)]
+                uploaded: Vec::new(),
+                recording: Recording::default(),
+                ran_script: false,
+                proxy,
+                agent_actions,
+                providers,
+                dialogs_wait: false,
+                login,
+            })
         })
     }
 
@@ -247,71 +254,77 @@ impl Session {
 
     /// Carries out or refuses one action of the agent. The agent gets only the text of the outcome.
     pub async fn act(&mut self, action: Action) -> ActionOutcome {
-        if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
-            return refusal;
-        }
-        self.driver.dependencies.reopen(false).await;
-        self.driver.learn_of_other_tasks();
-        let prepared = self.prepare_pages(&action).await;
-        self.answer_waiting().await;
-        // A page may lead on a little after the action that made it do so.
-        let _not_the_answer = self.sign_on(Ok(())).await;
-        self.read_filled_back(&action).await;
-        self.judge_safety(&action).await;
-        let mut command = match prepared {
-            Ok(()) => self.driver.core.step(Event::Act(action), self.driver.now()),
-            Err(reason) => self.driver.core.refuse_block(reason, ""),
-        };
-        loop {
-            let event = match command {
-                Command::Answer(mut outcome) => {
-                    outcome.form_asks_for = self.words_of_the_form();
-                    self.driver.save_standing();
-                    self.after_action().await;
-                    return outcome;
-                }
-                Command::Guard(command) => self.driver.carry_out(command).await,
-                Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
-                Command::Read => {
-                    let text = self.tab.read(&self.driver.text).await;
-                    self.agent_actions.note_on_page(self.driver.text.take_shown());
-                    let (safety, pay_button) =
-                        (self.driver.text.take_safety(), self.driver.text.take_pay_button());
-                    let page = text.map(|page| RenderedPage {
-                        text: page.text,
-                        typed: page.typed,
-                        origin: page.origin,
-                        safety,
-                        pay_button,
-                    });
-                    Event::PageRead(page.map_err(|e| reason_of(&e)))
-                }
-                Command::Look(Look::Key(key)) => {
-                    let seen = look_for_key(&self.tab, key).await;
-                    Event::KeySeen(seen.map(Box::new).map_err(|e| reason_of(&e)))
-                }
-                Command::Look(target) => {
-                    Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))
-                }
-                Command::Do { verb, decided } => {
-                    let done = self.carry_out(verb, decided).await;
-                    Event::Done(self.sign_on(done).await)
-                }
-                Command::Narrow(open) => {
-                    let narrowed = match self.open_to(open) {
-                        Ok(open) => release_within(&self.proxy, &open, async || ()).await,
-                        Err(reason) => Err(reason),
-                    };
-                    Event::Done(narrowed)
-                }
-                Command::Fill(fill) => Event::Done(self.fill(fill).await),
-                Command::Wire(wire) => Event::Done(self.wire(wire).await),
-                Command::Pay(payment) => {
-                    Event::Done(pay(&self.tab, &mut self.driver.dependencies, *payment).await)
-                }
+        self.decide_and_carry_out(action).await
+    }
+
+    fn decide_and_carry_out(&mut self, action: Action) -> Boxed<'_, ActionOutcome> {
+        Box::pin(async move {
+            if let Some(refusal) = self.refuse_at_a_dialog(&action).await {
+                return refusal;
+            }
+            self.driver.dependencies.reopen(false).await;
+            self.driver.learn_of_other_tasks();
+            let prepared = self.prepare_pages(&action).await;
+            self.answer_waiting().await;
+            // A page may lead on a little after the action that made it do so.
+            let _not_the_answer = self.sign_on(Ok(())).await;
+            self.read_filled_back(&action).await;
+            self.judge_safety(&action).await;
+            let mut command = match prepared {
+                Ok(()) => self.driver.core.step(Event::Act(action), self.driver.now()),
+                Err(reason) => self.driver.core.refuse_block(reason, ""),
             };
-            command = self.driver.core.step(event, self.driver.now());
-        }
+            loop {
+                let event = match command {
+                    Command::Answer(mut outcome) => {
+                        outcome.form_asks_for = self.words_of_the_form();
+                        self.driver.save_standing();
+                        self.after_action().await;
+                        return outcome;
+                    }
+                    Command::Guard(command) => self.driver.carry_out(command).await,
+                    Command::HandOver(offer) => Event::HandedOver(self.hand_over(&offer).await),
+                    Command::Read => {
+                        let text = self.tab.read(&self.driver.text).await;
+                        self.agent_actions.note_on_page(self.driver.text.take_shown());
+                        let (safety, pay_button) =
+                            (self.driver.text.take_safety(), self.driver.text.take_pay_button());
+                        let page = text.map(|page| RenderedPage {
+                            text: page.text,
+                            typed: page.typed,
+                            origin: page.origin,
+                            safety,
+                            pay_button,
+                        });
+                        Event::PageRead(page.map_err(|e| reason_of(&e)))
+                    }
+                    Command::Look(Look::Key(key)) => {
+                        let seen = look_for_key(&self.tab, key).await;
+                        Event::KeySeen(seen.map(Box::new).map_err(|e| reason_of(&e)))
+                    }
+                    Command::Look(target) => {
+                        Event::Seen(look(&self.tab, target).await.map_err(|e| reason_of(&e)))
+                    }
+                    Command::Do { verb, decided } => {
+                        let done = self.carry_out(verb, decided).await;
+                        Event::Done(self.sign_on(done).await)
+                    }
+                    Command::Narrow(open) => {
+                        let narrowed = match self.open_to(open) {
+                            Ok(open) => release_within(&self.proxy, &open, async || ()).await,
+                            Err(reason) => Err(reason),
+                        };
+                        Event::Done(narrowed)
+                    }
+                    Command::Fill(fill) => Event::Done(self.fill(fill).await),
+                    Command::Wire(wire) => Event::Done(self.wire(wire).await),
+                    Command::Pay(payment) => {
+                        Event::Done(pay(&self.tab, &mut self.driver.dependencies, *payment).await)
+                    }
+                };
+                command = self.driver.core.step(event, self.driver.now());
+            }
+        })
     }
 
     /// What follows each action of the agent: the user's warnings, and what the browser did meanwhile.
@@ -376,16 +389,22 @@ impl Session {
     }
 
     /// Ends the task: closes the container, writes the last record, and returns the guard.
-    pub async fn finish(mut self) -> (SessionReport, Guard) {
-        self.tab.withdraw_wires();
-        self.tab.end_downloads();
-        self.note_browser_events();
-        self.renew_login().await;
-        self.tab.close().await;
-        // Only now may another container use the login.
-        self.login = None;
-        let is_private = self.is_private();
-        self.driver.finish(is_private)
+    pub async fn finish(self) -> (SessionReport, Guard) {
+        self.close_and_report().await
+    }
+
+    fn close_and_report(mut self) -> Boxed<'static, (SessionReport, Guard)> {
+        Box::pin(async move {
+            self.tab.withdraw_wires();
+            self.tab.end_downloads();
+            self.note_browser_events();
+            self.renew_login().await;
+            self.tab.close().await;
+            // Only now may another container use the login.
+            self.login = None;
+            let is_private = self.is_private();
+            self.driver.finish(is_private)
+        })
     }
 
     /// The origin in which the container is logged in by a saved login.

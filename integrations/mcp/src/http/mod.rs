@@ -31,6 +31,7 @@ use checks::{Door, PATH, Refused, only};
 use client::Client;
 use tokens::{ClientLabel, Tokens};
 
+use crate::gateway::Served;
 use crate::settings::{GatewayError, GatewaySettings};
 use crate::wire::{self, MAX_BYTES, Nesting, Oversized};
 use crate::worker::Lasting;
@@ -64,45 +65,47 @@ struct Shared {
 }
 
 /// Serves until `stop` ends. Then all sessions end, with their containers.
-pub(crate) async fn serve(
+pub(crate) fn serve(
     listener: TcpListener,
     tokens: Tokens,
     (lasting, browser, settings): (Lasting, BrowserSettings, GatewaySettings),
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), GatewayError> {
-    let address = listener.local_addr().map_err(|error| GatewayError::Protocol(error.to_string()))?;
-    if !address.ip().is_loopback() {
-        return Err(GatewayError::NotLoopback(address.ip()));
-    }
-    // No container reaches this port.
-    let _own = OwnPort::register(address.port());
-    // The checks of `Host` and `Origin` are the door's, which compares exactly.
-    let config = StreamableHttpServerConfig::default()
-        .disable_allowed_hosts()
-        .disable_allowed_origins()
-        .with_max_request_body_bytes(MAX_BYTES);
-    let (end_sessions, ending) = (config.cancellation_token.clone(), config.cancellation_token.clone());
-    let door = Door::new(address, tokens);
-    let client = |label: &ClientLabel| Client::new(label.clone(), &lasting, &settings, config.clone());
-    let clients = door.labels().map(client).collect();
-    let shared = Arc::new(Shared { door, clients, browser, settings });
-    let router = Router::new().fallback(answer).with_state(shared.clone());
-    let stopped = async move {
-        stop.await;
-        end_sessions.cancel();
-    };
-    let ended = async {
-        ending.cancelled().await;
-        tokio::time::sleep(LAST_ANSWERS).await;
-    };
-    let served = tokio::select! {
-        served = async { axum::serve(listener, router).with_graceful_shutdown(stopped).await } => served,
-        () = ended => Ok(()),
-    };
-    for client in &shared.clients {
-        client.is_free().await;
-    }
-    served.map_err(|error| GatewayError::Listen { address, error })
+    stop: Pin<Box<dyn Future<Output = ()> + Send>>,
+) -> Served {
+    Box::pin(async move {
+        let address = listener.local_addr().map_err(|error| GatewayError::Protocol(error.to_string()))?;
+        if !address.ip().is_loopback() {
+            return Err(GatewayError::NotLoopback(address.ip()));
+        }
+        // No container reaches this port.
+        let _own = OwnPort::register(address.port());
+        // The checks of `Host` and `Origin` are the door's, which compares exactly.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(MAX_BYTES);
+        let (end_sessions, ending) = (config.cancellation_token.clone(), config.cancellation_token.clone());
+        let door = Door::new(address, tokens);
+        let client = |label: &ClientLabel| Client::new(label.clone(), &lasting, &settings, config.clone());
+        let clients = door.labels().map(client).collect();
+        let shared = Arc::new(Shared { door, clients, browser, settings });
+        let router = Router::new().fallback(answer).with_state(shared.clone());
+        let stopped = async move {
+            stop.await;
+            end_sessions.cancel();
+        };
+        let ended = async {
+            ending.cancelled().await;
+            tokio::time::sleep(LAST_ANSWERS).await;
+        };
+        let served = tokio::select! {
+            served = async { axum::serve(listener, router).with_graceful_shutdown(stopped).await } => served,
+            () = ended => Ok(()),
+        };
+        for client in &shared.clients {
+            client.is_free().await;
+        }
+        served.map_err(|error| GatewayError::Listen { address, error })
+    })
 }
 
 /// Answers a request in a task of its own. When a client disconnects, its request is dropped here, and a session that was about to begin
