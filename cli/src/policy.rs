@@ -5,7 +5,7 @@
 
 mod case;
 mod check;
-mod compile;
+pub mod compile;
 mod diff;
 mod explain;
 mod show;

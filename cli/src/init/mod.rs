@@ -19,7 +19,13 @@ use clients::{ALL, Client, Command};
 use entry::{EntryError, NAME};
 
 use crate::failure::Failure;
+use crate::policy::compile;
 use crate::vault::{Target, make, usual};
+
+/// The longest answer, in bytes: a path.
+const LONGEST_LINE: usize = 4096;
+
+const ENDED: &str = "the input ended before every question was answered; nothing was written";
 
 /// The minutes for which a vault stays unlocked where the user wants that for the day.
 const A_DAY: &str = "600";
@@ -32,6 +38,9 @@ pub struct Arguments {
     /// The audit log's folder [default: ~/.portcullis/audit].
     #[arg(long, value_name = "FOLDER")]
     audit: Option<PathBuf>,
+    /// A policy of yours, in place of the shipped one.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
     /// Take the default answer to each question. A new vault's passphrase is asked for nevertheless.
     #[arg(long)]
     yes: bool,
@@ -77,6 +86,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             command.1.extend(["--source", "keepassxc"].map(str::to_owned));
         }
     }
+    if let Some(policy) = policy(arguments.policy.as_deref(), &mut person)? {
+        command.1.extend(["--policy".to_owned(), policy.display().to_string()]);
+    }
     let found: Vec<&Client> = ALL.iter().filter(|client| client.is_there(&home)).collect();
     let mut changes = Vec::new();
     for client in found {
@@ -107,6 +119,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         println!("next: `portcullis vault add {} address:home street`, and so on", vault.display());
     }
     Ok(())
+}
+
+/// The whole path of the user's policy, which holds; none for the shipped one.
+fn policy<R: Read>(named: Option<&Path>, person: &mut Person<R>) -> Result<Option<PathBuf>, Failure> {
+    let holds = |file: &Path| {
+        compile::holds(file)?;
+        let whole = fs::canonicalize(file);
+        whole.map_err(|error| Failure::Input(format!("{}: {error}", file.display())))
+    };
+    if let Some(file) = named {
+        return holds(file).map(Some);
+    }
+    loop {
+        let file = person.line_for("The file of a policy of your own, or Enter for the shipped one:")?;
+        if file.is_empty() {
+            return Ok(None);
+        }
+        match holds(Path::new(&file)) {
+            Ok(whole) => return Ok(Some(whole)),
+            Err(failure) => {
+                let _code = failure.report();
+            }
+        }
+    }
 }
 
 /// A configuration of a client, as it was read and as it becomes.
@@ -226,11 +262,26 @@ struct Person<R> {
 impl<R: Read> Person<R> {
     /// The next line with its end; empty at the end of the input.
     fn line(&mut self) -> io::Result<String> {
-        let (mut line, mut byte) = (String::new(), [0]);
-        while !line.ends_with('\n') && line.len() < 100 && self.input.read(&mut byte)? > 0 {
-            line.push(char::from(byte[0]));
+        let mut byte = [0];
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"\n") && bytes.len() < LONGEST_LINE && self.input.read(&mut byte)? > 0 {
+            bytes.extend(byte);
         }
-        Ok(line)
+        String::from_utf8(bytes).map_err(|_| io::Error::other("the answer is no text in UTF-8"))
+    }
+
+    /// Asks for a line, and returns it without the space around it; an empty line is the default.
+    fn line_for(&mut self, question: &str) -> Result<String, Failure> {
+        if self.takes_defaults {
+            return Ok(String::new());
+        }
+        eprint!("{question} ");
+        let _shown_later = io::stderr().flush();
+        let line = self.line().map_err(|error| Failure::Input(error.to_string()))?;
+        if line.is_empty() {
+            return Err(Failure::Input(ENDED.to_owned()));
+        }
+        Ok(line.trim().to_owned())
     }
 
     /// Asks; an empty line is the default.
@@ -240,16 +291,7 @@ impl<R: Read> Person<R> {
         }
         let choices = if default { "[Y/n]" } else { "[y/N]" };
         loop {
-            eprint!("{question} {choices} ");
-            let _shown_later = io::stderr().flush();
-            let line = self.line().map_err(|error| Failure::Input(error.to_string()))?;
-            let is_end = line.is_empty();
-            match line.trim().to_ascii_lowercase().as_str() {
-                "" if is_end => {
-                    return Err(Failure::Input(
-                        "the input ended before every question was answered; nothing was written".to_owned(),
-                    ));
-                }
+            match self.line_for(&format!("{question} {choices}"))?.to_ascii_lowercase().as_str() {
                 "" => return Ok(default),
                 "y" | "yes" => return Ok(true),
                 "n" | "no" => return Ok(false),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use portcullis::policy::{Compiled, Policy};
+use portcullis::policy::{Checked, Compiled, Policy, Unchecked};
 use serde_json::json;
 
 use crate::{failure::Failure, read_text};
@@ -41,11 +41,8 @@ enum Form {
 pub fn compile(arguments: &Compile) -> Result<(), Failure> {
     let policy = read(&arguments.policy)?;
     let name = arguments.policy.display();
-    let bad = |error: portcullis::policy::PolicyError| Failure::Input(format!("{name}: {error}"));
-    let checked = policy.compile().map_err(bad)?.check().map_err(|violations| {
-        let all: Vec<String> = violations.iter().map(|violation| format!("  {violation}")).collect();
-        Failure::Finding(format!("{name}: does not hold, nothing is written:\n{}", all.join("\n")))
-    })?;
+    let compiled = policy.compile().map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+    let checked = proved(compiled, &arguments.policy)?;
     let bytes = checked.to_bytes();
     let output = &arguments.output;
     std::fs::write(output, &bytes)
@@ -58,6 +55,29 @@ pub fn compile(arguments: &Compile) -> Result<(), Failure> {
         println!("{}: {} bytes, {} states, policy {hash}", output.display(), bytes.len(), checked.states());
     }
     Ok(())
+}
+
+/// Returns an error unless the file is a policy that a guard takes: its text form, which compiles and whose statements are all proved.
+pub fn holds(path: &Path) -> Result<(), Failure> {
+    let loaded = super::load(path, false)?;
+    if loaded.text.trim_start().starts_with('{') {
+        let name = path.display();
+        return Err(Failure::Input(format!(
+            "{name}: the guard reads a policy's text form; `portcullis policy convert {name} --to text` prints it"
+        )));
+    }
+    proved(loaded.compiled, path).map(drop)
+}
+
+fn proved(compiled: Compiled<Unchecked>, path: &Path) -> Result<Compiled<Checked>, Failure> {
+    compiled.check().map_err(|violations| {
+        let all: Vec<String> = violations.iter().map(|violation| format!("  {violation}")).collect();
+        Failure::Finding(format!(
+            "{}: does not hold, nothing is written:\n{}",
+            path.display(),
+            all.join("\n")
+        ))
+    })
 }
 
 /// Prints a policy in another form.

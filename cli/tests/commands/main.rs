@@ -13,6 +13,8 @@ mod doctor;
 mod forms;
 #[cfg(unix)]
 mod home;
+#[cfg(unix)]
+mod init;
 mod linked;
 mod manual;
 mod policy;
