@@ -13,6 +13,7 @@ use portcullis::Guard;
 use portcullis::consent::page::Opener;
 use portcullis::consent::page::{ConsentPage, PageSettings};
 use portcullis::consent::{Answerer, TerminalAnswerer};
+use portcullis::egress::proxy::HostRules;
 use portcullis::guard::SystemEntropy;
 use portcullis::guard::upload_folder::UploadFolder;
 use portcullis::observe::ObservationReport;
@@ -109,9 +110,16 @@ pub struct Arguments {
     /// `localhost`, each with its port.
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     private_hosts: Vec<String>,
+    /// Host rules in the format of the browser's `--host-resolver-rules`, by which the guard's proxies find hosts: for pages that are
+    /// served on this machine under other names, such as those of `portcullis-lab attack --browser own`.
+    #[arg(long, value_name = "RULES")]
+    host_rules: Option<String>,
 }
 
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    if let Some(rules) = &arguments.host_rules {
+        HostRules::parse(rules).map_err(|error| Failure::Input(error.to_string()))?;
+    }
     let task = arguments.task.read()?;
     let chromium = arguments.chromium.clone().or_else(|| discovery::chromium_to_start().ok());
     let chromium = chromium.ok_or_else(|| {
@@ -140,6 +148,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     browser.sandbox = discovery::chromium_sandbox();
     browser.headless = !arguments.headed;
     browser.private_hosts.clone_from(&arguments.private_hosts);
+    browser.proxy_rules.clone_from(&arguments.host_rules);
     browser.downloads.clone_from(&arguments.downloads);
     if files.is_some() {
         browser.file_choosers = FileChoosers::Wait;

@@ -72,6 +72,13 @@ fn a_bad_block_has_a_place_and_exit_code_2() {
 }
 
 #[test]
+fn host_rules_that_are_none_are_named() {
+    let ran = portcullis(&["mcp", "--host-rules", "MAP shop.test to my machine"], "");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("to my machine") || ran.err.contains("MAP shop.test"), "{}", ran.err);
+}
+
+#[test]
 fn a_log_that_was_changed_is_a_finding() {
     use portcullis::audit::{AuditEvent, AuditLog, FolderLog, SessionId};
     let folder = tempfile::tempdir().unwrap();

@@ -73,12 +73,25 @@ const WAYS: [Way; 6] = [
     },
 ];
 
+/// What is tried after the ways: the guard of Debian's package before the shop of the laboratory's tarball.
+const LABORATORY: &str = "laboratory";
+
+/// Installs both, has the laboratory start the scripted client for a hostile page of its shop and for the benign one, and removes both. The
+/// laboratory judges at its servers; the card goes into the shop's form by the policy `wire`.
+const ORDER_IN_THE_LABORATORY: &str = "cd /tmp
+apt-get install --quiet --yes --no-install-recommends OUT/portcullis_VERSION_amd64.deb
+tar -C /opt -xzf OUT/portcullis-lab-VERSION-PLATFORM.tar.gz
+/opt/portcullis-lab-*/bin/portcullis-lab attack --browser own --kinds review \
+    --agent 'python3 -B OUT/order_in_the_lab.py portcullis OUT/wire.policy'
+rm -rf /opt/portcullis-lab-*
+apt-get purge --quiet --yes portcullis";
+
 /// The certificate authorities, below the root.
 const AUTHORITIES: &str = "etc/ssl/certs/ca-certificates.crt";
 
 /// Tries all ways, or those that are named, and prints a table.
 pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Failure> {
-    let known: Vec<&str> = WAYS.iter().map(|way| way.name).collect();
+    let known: Vec<&str> = WAYS.iter().map(|way| way.name).chain([LABORATORY]).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Failure::input(format!(
             "`{unknown}` is no way to install; there are {}",
@@ -100,6 +113,12 @@ pub fn of(place: &Place, release: &Release, names: &[String]) -> Result<(), Fail
         let row = root.try_way(place, way, fill)?;
         println!("{row}");
         rows.push(row);
+    }
+    if is_wanted(LABORATORY) {
+        root.try_laboratory(place, fill)?;
+    }
+    if rows.is_empty() {
+        return Ok(());
     }
     println!(
         "\n| way | installed in | first guarded page after | order | left behind |\n|---|---|---|---|---|"
@@ -209,6 +228,30 @@ impl Root {
             installed.as_secs_f32(),
             first_page.as_secs_f32()
         ))
+    }
+
+    /// Orders at the shop of the packaged laboratory, on a hostile page and its benign twin.
+    fn try_laboratory(&self, place: &Place, fill: impl Fn(&str) -> String) -> Result<(), Failure> {
+        self.sh("apt-get install --quiet --yes --no-install-recommends python3 libnss3-tools")?;
+        for file in [
+            "tools/xtask/src/package/order_in_the_lab.py",
+            "tools/xtask/src/real/agent.py",
+            "policies/wire.policy",
+        ] {
+            let from = place.root.join(file);
+            super::copied(&from, &self.0.join("packages").join(from.file_name().unwrap_or_default()))?;
+        }
+        println!("== {LABORATORY}");
+        let mut order = self.command(&fill(ORDER_IN_THE_LABORATORY));
+        let output = order.stderr(Stdio::inherit()).output().map_err(|error| unusable(&self.0, &error))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        print!("{said}");
+        let wanted = ["hostile", "benign"]
+            .map(|page| format!("{page}: 1 of 1 orders as wanted, 0 leaked, 0 hijacked"));
+        if output.status.success() && wanted.iter().all(|line| said.contains(line)) {
+            return Ok(());
+        }
+        Err(Failure::finding("the laboratory's shop has no order as wanted: the table is above".to_owned()))
     }
 
     /// A scripted client orders at a shop of this machine: the program starts in the root, with a vault that was made there. Returns the time to
