@@ -73,7 +73,7 @@ const WAYS: [Way; 6] = [
     },
 ];
 
-/// What is tried after the ways: the guard of Debian's package before the shop of the laboratory's tarball.
+/// The name of the last trial, in which the guard of Debian's package stands before the shop of the laboratory's tarball.
 const LABORATORY: &str = "laboratory";
 
 /// Installs both, has the laboratory start the scripted client for a hostile page of its shop and for the benign one, and removes both. The

@@ -83,7 +83,7 @@ pub(super) struct Served {
     pub(super) anybody: bool,
     /// Whether the first page leads a stranger to another site.
     pub(super) leads_away: bool,
-    /// Whether the site serves `/robots.txt` as plain text. Otherwise it serves a page there.
+    /// True if the site serves `/robots.txt` as plain text; otherwise it serves a page there.
     pub(super) has_robots: bool,
     /// Whether the user begins to act in the page, which asks for this.
     pub(super) user_acts: bool,
