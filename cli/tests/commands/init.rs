@@ -70,7 +70,7 @@ fn a_policy_of_an_option_is_not_asked_about_and_must_hold() {
     assert!(!worked && said.contains("nver"), "{said}");
     // The guard reads the text form alone.
     let policy = portcullis::policy::Policy::parse(portcullis::APPROACH_C_POLICY).unwrap();
-    fs::write(home.path().join("mine.json"), policy.to_json().to_string()).unwrap();
+    fs::write(home.path().join("mine.json"), policy.to_json()).unwrap();
     let (worked, said) = init(home.path(), &["--yes", "--dry-run", "--policy", "mine.json"], "");
     assert!(!worked && said.contains("policy convert mine.json --to text"), "{said}");
 }
