@@ -264,8 +264,9 @@ fn setting_changes(old: &Policy, new: &Policy) -> Vec<SettingChange> {
     differ("the thresholds of safety".to_owned(), thresholds(old), thresholds(new));
     for kind in Kind::ALL {
         let naming = |policy: &Policy| {
-            let named = policy.requests.get(&kind).is_some_and(|rule| rule.naming);
-            named.then(|| "naming payee and amount".to_owned())
+            let rule = policy.requests.get(&kind).filter(|rule| rule.naming)?;
+            let mandate = if rule.mandate { ", unless mandated" } else { "" };
+            Some(format!("naming payee and amount{mandate}"))
         };
         differ(format!("the question about `{}`", kind.as_str()), naming(old), naming(new));
     }

@@ -116,18 +116,20 @@ impl Policy {
             }
         }
         if end.scope.is_some() || !asking.is_empty() {
-            failing.extend(self.unanswered(root, end, valuation));
+            let mandate = end.mandate && asking.is_empty();
+            failing.extend(self.unanswered(root, end, mandate, valuation));
         }
         (failing, asking)
     }
 
-    /// The failed rule about consent: it was refused or has expired, or the limit of prompts is reached.
-    fn unanswered(&self, root: Root, end: End, valuation: &Valuation) -> Option<FailedRule> {
+    /// The failed rule about consent: it was refused or has expired, or the limit of prompts is reached. `mandate` says whether a mandate
+    /// would take the place of the prompt.
+    fn unanswered(&self, root: Root, end: End, mandate: bool, valuation: &Valuation) -> Option<FailedRule> {
         let is = |symbol: symbol::Consent| valuation.get(Axis::Consent) == symbol.index();
         let (axis, reason) = match () {
             () if is(symbol::Consent::Refused) => (Axis::Consent, Reason::ConsentDenied),
             () if is(symbol::Consent::Expired) => (Axis::Consent, Reason::ConsentExpired),
-            () if is(symbol::Consent::None)
+            () if (is(symbol::Consent::None) || is(symbol::Consent::Mandated) && !mandate)
                 && end.counted
                 && valuation.get(Axis::Prompts) == symbol::Prompts::Spent.index() =>
             {

@@ -134,11 +134,11 @@ impl<State> Compiled<State> {
 
 /// The diagram of one chain of guards, built from its end. The prompt comes last, so that the user is asked only
 /// about events that no guard refuses. A soft guard that failed moves the walk to a second chain, which ends with
-/// a prompt each time, whatever the policy says of consent otherwise.
+/// a prompt each time, whatever the policy says of consent otherwise, and whatever the task's mandate covers.
 fn chain(diagrams: &mut Diagrams, guards: &[Guard], end: End) -> Edge {
-    let mut prompting = consent(diagrams, ConsentScope::EveryTime, end);
+    let mut prompting = consent(diagrams, ConsentScope::EveryTime, false, end);
     let mut plain = match end.scope {
-        Some(scope) => consent(diagrams, scope, end),
+        Some(scope) => consent(diagrams, scope, end.mandate, end),
         None => diagrams.outcome(end.grant),
     };
     for guard in guards.iter().rev() {
@@ -164,7 +164,7 @@ fn link(diagrams: &mut Diagrams, guard: &Guard, next: Edge, fails: Edge) -> Edge
     diagrams.select(applies, read, skipped)
 }
 
-fn consent(diagrams: &mut Diagrams, scope: ConsentScope, end: End) -> Edge {
+fn consent(diagrams: &mut Diagrams, scope: ConsentScope, mandate: bool, end: End) -> Edge {
     let grant = diagrams.outcome(end.grant);
     let refused = diagrams.outcome(Outcome::Deny(Axis::Consent, Reason::ConsentDenied));
     let expired = diagrams.outcome(Outcome::Deny(Axis::Consent, Reason::ConsentExpired));
@@ -180,6 +180,9 @@ fn consent(diagrams: &mut Diagrams, scope: ConsentScope, end: End) -> Edge {
         index if index == symbol::Consent::None.index() => prompt,
         index if index == symbol::Consent::Given.index() => grant,
         index if index == symbol::Consent::Refused.index() => refused,
-        _ => expired,
+        index if index == symbol::Consent::Expired.index() => expired,
+        _ if mandate => grant,
+        // A mandate that the policy does not let in is no answer.
+        _ => prompt,
     })
 }

@@ -29,7 +29,10 @@ impl Policy {
                     let mut guards = self.site_and_session_guards(root);
                     guards.extend(clauses.iter().flat_map(|clause| clause_guards(clause, root)));
                     guards.sort_by_key(|guard| guard.axis);
-                    Rules::Chain(guards, End { scope: None, grant: Outcome::Grant(None), counted })
+                    Rules::Chain(
+                        guards,
+                        End { scope: None, mandate: false, grant: Outcome::Grant(None), counted },
+                    )
                 }
             },
             Root::Request(kind, need) => {
@@ -52,7 +55,12 @@ impl Policy {
                 guards.sort_by_key(|guard| guard.axis);
                 Rules::Chain(
                     guards,
-                    End { scope: rule.consent, grant: Outcome::Grant(Some(*delivery)), counted },
+                    End {
+                        scope: rule.consent,
+                        mandate: rule.mandate,
+                        grant: Outcome::Grant(Some(*delivery)),
+                        counted,
+                    },
                 )
             }
         }
@@ -139,6 +147,8 @@ impl Guard {
 pub(crate) struct End {
     /// How long consent holds; `None` where the user is not asked.
     pub(crate) scope: Option<ConsentScope>,
+    /// Whether the task's mandate takes the place of the prompt, unless a soft guard failed.
+    pub(crate) mandate: bool,
     pub(crate) grant: Outcome,
     /// Whether prompts are limited.
     pub(crate) counted: bool,

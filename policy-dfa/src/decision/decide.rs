@@ -187,6 +187,11 @@ impl DecisionPoint {
         self.policy.policy().requests.get(&kind).and_then(|rule| rule.consent)
     }
 
+    /// Whether the policy lets a mandate of the user's take the place of the question about a purchase.
+    pub fn takes_mandates(&self) -> bool {
+        self.policy.policy().requests.get(&Kind::Purchase).is_some_and(|rule| rule.mandate)
+    }
+
     /// The tier of these fields under the policy, which raises the tier of some; `T0` for none.
     pub fn tier(&self, fields: FieldSet) -> Tier {
         let policy = self.policy.policy();

@@ -154,6 +154,9 @@ pub enum Consent {
     Refused,
     /// The user consented, but the consent expired.
     Expired,
+    /// There is no answer to this purchase, but it is within the mandate that the user gave with the task: payee, ceiling and currency
+    /// in the user's own words. It grants where the policy says `unless mandated`, and otherwise counts as no answer.
+    Mandated,
 }
 
 /// One question to the policy.

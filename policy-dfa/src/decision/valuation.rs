@@ -249,6 +249,7 @@ fn consent(consent: Consent) -> symbol::Consent {
         Consent::Given => symbol::Consent::Given,
         Consent::Refused => symbol::Consent::Refused,
         Consent::Expired => symbol::Consent::Expired,
+        Consent::Mandated => symbol::Consent::Mandated,
     }
 }
 

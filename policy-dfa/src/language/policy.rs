@@ -185,6 +185,8 @@ pub(crate) struct RequestRule {
     pub(crate) consent: Option<ConsentScope>,
     /// Whether the prompt names payee and amount.
     pub(crate) naming: bool,
+    /// Whether the task's mandate takes the place of the prompt.
+    pub(crate) mandate: bool,
     /// In order of preference; empty for `nothing`.
     pub(crate) deliver: Vec<Delivery>,
 }

@@ -72,7 +72,9 @@ impl Display for RequestRule {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         self.clauses.iter().try_for_each(|clause| writeln!(f, "    {clause}"))?;
         let consent = self.consent.map_or("none", ConsentScope::how_often);
-        writeln!(f, "    consent {consent}{}", if self.naming { ", naming payee and amount" } else { "" })?;
+        let naming = if self.naming { ", naming payee and amount" } else { "" };
+        let mandate = if self.mandate { ", unless mandated" } else { "" };
+        writeln!(f, "    consent {consent}{naming}{mandate}")?;
         let named: Vec<_> = self.deliver.iter().map(|delivery| delivery.as_str()).collect();
         writeln!(
             f,

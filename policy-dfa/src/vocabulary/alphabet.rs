@@ -274,6 +274,8 @@ axes! {
         Refused "refused",
         /// The user consented, but the consent expired.
         Expired "expired",
+        /// There is no answer to this purchase, but the user's mandate of the task covers it.
+        Mandated "mandated",
     }
     /// Prompts shown, against the session's limit.
     Prompts "prompts" {

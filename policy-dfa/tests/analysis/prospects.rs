@@ -49,7 +49,7 @@ proptest! {
             return Ok(());
         }
         for valuation in all(&known) {
-            let consents = ["none", "given", "refused", "expired"].into_iter().filter(|consent| {
+            let consents = ["none", "given", "refused", "expired", "mandated"].into_iter().filter(|consent| {
                 known.symbols(Axis::Consent).any(|symbol| symbol == *consent)
             });
             let with = |consent: &str| {

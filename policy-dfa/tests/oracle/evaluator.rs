@@ -61,6 +61,8 @@ pub struct Rules<'m> {
     fixed: Option<Answer>,
     guards: Vec<Guard<'m>>,
     consent: Option<&'static str>,
+    /// Whether the task's mandate takes the place of a question that no guard asks.
+    mandate: bool,
     delivery: &'static str,
     prompts_limited: bool,
 }
@@ -79,6 +81,7 @@ impl Model {
             fixed: None,
             guards: Vec::new(),
             consent: None,
+            mandate: false,
             delivery: "verb",
             prompts_limited: self.prompts.is_some(),
         };
@@ -94,6 +97,7 @@ impl Model {
                 if let Some(request) = section {
                     let scope = known_word(&request.consent, &["none", "session", "site", "every_time"]);
                     rules.consent = Some(scope).filter(|scope| *scope != "none");
+                    rules.mandate = request.mandate;
                     rules.delivery =
                         known_word(&request.deliver[0], &["fill", "wire", "payment_api", "model"]);
                     rules.implied(kind, need);
@@ -229,7 +233,7 @@ impl<'m> Rules<'m> {
         if let Some(answer) = self.fixed {
             return answer;
         }
-        let mut asked = self.consent;
+        let (mut asked, mut mandate) = (self.consent, self.mandate);
         for guard in &self.guards {
             if let Some((signal, symbols)) = guard.clause.and_then(|clause| clause.when.as_ref()) {
                 let axis = Axis::from_name(signal).unwrap();
@@ -250,9 +254,13 @@ impl<'m> Rules<'m> {
                 symbol if guard.pass.contains(&symbol) => {}
                 "unknown" => return Answer::Deny(guard.axis, unknown(guard.axis)),
                 // Only the user can judge it.
-                "doubtful" if matches!(self.delivery, "fill" | "wire") => asked = Some("every_time"),
+                "doubtful" if matches!(self.delivery, "fill" | "wire") => {
+                    (asked, mandate) = (Some("every_time"), false);
+                }
                 // What the policy says of consent otherwise does not matter any more.
-                _ if guard.clause.is_some_and(|clause| clause.asks) => asked = Some("every_time"),
+                _ if guard.clause.is_some_and(|clause| clause.asks) => {
+                    (asked, mandate) = (Some("every_time"), false);
+                }
                 _ => return Answer::Deny(guard.axis, guard.code),
             }
         }
@@ -261,6 +269,7 @@ impl<'m> Rules<'m> {
             "given" => Answer::Grant(self.delivery),
             "refused" => Answer::Deny(Axis::Consent, "consent_denied"),
             "expired" => Answer::Deny(Axis::Consent, "consent_expired"),
+            "mandated" if mandate => Answer::Grant(self.delivery),
             _ if self.prompts_limited && ask.name(Axis::Prompts) == "spent" => {
                 Answer::Deny(Axis::Prompts, "questions_spent")
             }

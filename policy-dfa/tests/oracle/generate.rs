@@ -34,7 +34,7 @@ const SIGNALS: [(&str, &[&str]); 10] = [
     ("origin", &["task", "other", "provider", "unknown"]),
     ("tls", &["valid", "broken", "insecure", "loopback", "unknown"]),
     ("sink", &["other", "payment_form", "address_form", "login_form", "free_text", "unknown"]),
-    ("consent", &["none", "given", "refused", "expired"]),
+    ("consent", &["none", "given", "refused", "expired", "mandated"]),
     ("taint", &["clean", "tainted"]),
     ("session", &["free", "barred"]),
     ("uses", &["under", "spent"]),
@@ -133,7 +133,8 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
         0 => "consent none".to_owned(),
         n if n < 5 => "consent once per session".to_owned(),
         n if n < 8 => "consent once per site".to_owned(),
-        n if buys && n < 12 => "consent every time, naming payee and amount".to_owned(),
+        n if buys && n < 11 => "consent every time, naming payee and amount".to_owned(),
+        n if buys && n < 14 => "consent every time, naming payee and amount, unless mandated".to_owned(),
         _ => "consent every time".to_owned(),
     });
     let delivery = match c.below(24) {

@@ -120,7 +120,8 @@ fn a_low_safety_only_asks() {
                 } else {
                     let expected = match ask.name(Axis::Consent) {
                         "given" => matches!(here, Outcome::Grant(_)),
-                        "none" if ask.name(Axis::Prompts) == "under" => {
+                        // A mandate does not answer here.
+                        "none" | "mandated" if ask.name(Axis::Prompts) == "under" => {
                             asked += 1;
                             here == Outcome::Ask(ConsentScope::EveryTime)
                         }

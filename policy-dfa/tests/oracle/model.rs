@@ -22,6 +22,7 @@ pub struct Request {
     pub kind: String,
     pub clauses: Vec<Clause>,
     pub consent: String,
+    pub mandate: bool,
     pub deliver: Vec<String>,
 }
 
@@ -156,6 +157,7 @@ impl Model {
                     kind: kind.clone(),
                     clauses: clauses(section),
                     consent: word(&section["consent"]),
+                    mandate: section["unless_mandated"] == true,
                     deliver: words(&section["deliver"]),
                 })
                 .collect(),

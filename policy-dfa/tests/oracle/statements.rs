@@ -133,9 +133,20 @@ const SINGLE: [(&str, Contradicts); 17] = [
     ("no T2 field reaches the model", |_, event, answer, _| {
         matches!(event, Event::Request(_, 2)) && answer == Answer::Grant("model")
     }),
-    ("no T2 field is released unless the user said yes", |_, event, answer, ask| {
-        matches!(event, Event::Request(_, 2)) && answer.grants() && ask.name(Axis::Consent) != "given"
-    }),
+    (
+        "no T2 field is released unless the user said yes, to it or for a purchase to the mandate of the task",
+        |model, event, answer, ask| {
+            let request = model.requests.iter().find(|request| request.kind == event.name());
+            let mandate = event.name() == "purchase" && request.is_some_and(|request| request.mandate);
+            matches!(event, Event::Request(_, 2))
+                && answer.grants()
+                && match ask.name(Axis::Consent) {
+                    "given" => false,
+                    "mandated" => !mandate,
+                    _ => true,
+                }
+        },
+    ),
     (
         "a low safety that asks leaves no earlier yes in force: each release below the threshold is asked about",
         |model, event, answer, ask| {
@@ -177,36 +188,44 @@ const SINGLE: [(&str, Contradicts); 17] = [
 type Side = (&'static str, Answer);
 
 /// The words of a statement, its signals, and whether a first answer that is no denial contradicts a second one.
-type Pair = (&'static str, fn(Axis) -> bool, fn(Event, Side, Side) -> bool);
+type Pair = (&'static str, fn(Axis) -> bool, fn(Event, Side, Side, &mut Asker<'_>) -> bool);
 
 /// Statements about two valuations that differ in one signal.
-const PAIRS: [Pair; 4] = [
+const PAIRS: [Pair; 5] = [
     (
         "a signal that is unknown never opens what some value of it would refuse",
         |axis| axis.symbols().last() == Some(&"unknown"),
-        |_, one, other| one.0 == "unknown" && rank(one.1) > rank(other.1),
+        |_, one, other, _| one.0 == "unknown" && rank(one.1) > rank(other.1),
     ),
     (
         "a lower safety never turns a refusal into a question or a grant",
         |axis| axis == Axis::Safety,
-        |_, one, other| {
+        |_, one, other, _| {
             let band =
                 |symbol| ["unknown", "below", "T0", "T1", "T2"].iter().position(|known| *known == symbol);
             band(one.0) < band(other.0) && rank(one.1) > rank(other.1)
         },
     ),
     (
-        "no safety turns a question into a grant of a T2 field",
+        "no safety turns a question into a grant of a T2 field, but where a mandate of the user's covers it",
         |axis| axis == Axis::Safety,
-        |event, one, other| {
+        |event, one, other, ask| {
             let asked = matches!(one.1, Answer::Ask(_));
-            matches!(event, Event::Request(_, 2)) && asked && other.1.grants()
+            matches!(event, Event::Request(_, 2))
+                && asked
+                && other.1.grants()
+                && ask.name(Axis::Consent) != "mandated"
         },
     ),
     (
         "nobody is asked about what is refused anyway",
         |axis| axis == Axis::Consent,
-        |_, one, other| matches!(one.1, Answer::Ask(_)) && other.0 == "given" && !other.1.permits(),
+        |_, one, other, _| matches!(one.1, Answer::Ask(_)) && other.0 == "given" && !other.1.permits(),
+    ),
+    (
+        "a mandate grants nothing that a yes of the user's would not",
+        |axis| axis == Axis::Consent,
+        |_, one, other, _| one.0 == "mandated" && one.1.grants() && other.0 == "given" && one.1 != other.1,
     ),
 ];
 
@@ -267,7 +286,10 @@ pub fn is_broken(words: &str, model: &Model, all: &[Answers<'_>]) -> bool {
                 let mut near = *cube;
                 near[axis as usize] = Some(other);
                 let symbol = axis.symbols()[usize::from(other)];
-                some(&near, |ask| contradicts(answers.event, one, (symbol, answers.rules.answer(ask))))
+                some(&near, |ask| {
+                    let there = (symbol, answers.rules.answer(ask));
+                    contradicts(answers.event, one, there, ask)
+                })
             })
         })
     })

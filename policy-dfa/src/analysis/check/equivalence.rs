@@ -123,11 +123,20 @@ fn conjunction(diagrams: &mut Diagrams, guards: &[Guard], end: End) -> (Edge, Ed
         all = diagrams.and(all, met);
         prompting = diagrams.or(prompting, soft);
     }
+    let soft_failed = prompting;
     if end.scope.is_some() {
         prompting = Diagrams::EVERYTHING;
     }
     let given = diagrams.is(symbol::Consent::Given);
-    let unanswered = diagrams.is(symbol::Consent::None);
+    let mandated = diagrams.is(symbol::Consent::Mandated);
+    let none = diagrams.is(symbol::Consent::None);
+    // A mandate answers where the policy lets it and no soft guard failed, and else it is no answer.
+    let withdrawn = if end.mandate { soft_failed } else { Diagrams::EVERYTHING };
+    let kept = diagrams.not(withdrawn);
+    let covered = diagrams.and(mandated, kept);
+    let uncovered = diagrams.and(mandated, withdrawn);
+    let given = diagrams.or(given, covered);
+    let unanswered = diagrams.or(none, uncovered);
     let left = diagrams.test(Axis::Prompts, 1 << symbol::Prompts::Under.index());
     let free = diagrams.not(prompting);
     let agreed = diagrams.or(free, given);

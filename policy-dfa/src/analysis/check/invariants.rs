@@ -166,10 +166,17 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
             matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(Some(Delivery::Model))));
         reaches.then_some(*cube)
     }),
-    ("no T2 field is released unless the user said yes", |_, root, cube, outcome| {
-        let granted = matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(_)));
-        cube.narrowed(Axis::Consent, !mask(&[symbol::Consent::Given])).filter(|_| granted)
-    }),
+    (
+        "no T2 field is released unless the user said yes, to it or for a purchase to the mandate of the task",
+        |policy, root, cube, outcome| {
+            let (Root::Request(kind, Tier::T2), Outcome::Grant(_)) = (root, outcome) else { return None };
+            let mut yes = mask(&[symbol::Consent::Given]);
+            if takes_mandate(policy, kind) {
+                yes |= mask(&[symbol::Consent::Mandated]);
+            }
+            cube.narrowed(Axis::Consent, !yes)
+        },
+    ),
     (
         "a low safety that asks leaves no earlier yes in force: each release below the threshold is asked about",
         |policy, root, cube, outcome| {
@@ -215,6 +222,11 @@ fn lets_provider_in(policy: &Compiled<Unchecked>, kind: Kind) -> bool {
     named && rule.is_some_and(|rule| rule.clauses.iter().any(|clause| clause.test.passes_provider()))
 }
 
+/// Whether the policy lets the task's mandate take the place of a question about this kind.
+fn takes_mandate(policy: &Compiled<Unchecked>, kind: Kind) -> bool {
+    kind == Kind::Purchase && policy.policy.requests.get(&kind).is_some_and(|rule| rule.mandate)
+}
+
 /// The request of a root, if the outcome permits it.
 fn request(root: Root, outcome: Outcome) -> Option<(Kind, Tier)> {
     match root {
@@ -237,20 +249,24 @@ fn needed(root: Root) -> &'static [Axis] {
 pub(super) struct Pair {
     pub(super) words: &'static str,
     axis: Axis,
+    /// The answers of the user that it is about.
+    answers: fn() -> Mask,
     /// Whether two outcomes contradict the statement, given the symbols on the axis.
     contradicts: fn(Root, (u8, Outcome), (u8, Outcome)) -> bool,
 }
 
 /// The invariants about pairs of valuations.
-pub(super) const PAIRS: [Pair; 3] = [
+pub(super) const PAIRS: [Pair; 4] = [
     Pair {
         words: "a lower safety never turns a refusal into a question or a grant",
         axis: Axis::Safety,
+        answers: any_answer,
         contradicts: |_, low, high| worse(low.0, high.0) && rank(low.1) > rank(high.1),
     },
     Pair {
-        words: "no safety turns a question into a grant of a T2 field",
+        words: "no safety turns a question into a grant of a T2 field, but where a mandate of the user's covers it",
         axis: Axis::Safety,
+        answers: || !mask(&[symbol::Consent::Mandated]),
         contradicts: |root, one, other| {
             let t2 = matches!(root, Root::Request(_, Tier::T2));
             t2 && matches!((one.1, other.1), (Outcome::Ask(_), Outcome::Grant(_)))
@@ -259,12 +275,29 @@ pub(super) const PAIRS: [Pair; 3] = [
     Pair {
         words: "nobody is asked about what is refused anyway",
         axis: Axis::Consent,
+        answers: any_answer,
         contradicts: |_, asked, answered| {
             let yes = 1 << answered.0 == mask(&[symbol::Consent::Given]);
             yes && matches!((asked.1, answered.1), (Outcome::Ask(_), Outcome::Deny(..)))
         },
     },
+    Pair {
+        words: "a mandate grants nothing that a yes of the user's would not",
+        axis: Axis::Consent,
+        answers: any_answer,
+        contradicts: |_, mandated, answered| {
+            let is = |symbol, index: u8| 1 << index == mask(&[symbol]);
+            is(symbol::Consent::Mandated, mandated.0)
+                && is(symbol::Consent::Given, answered.0)
+                && matches!(mandated.1, Outcome::Grant(_))
+                && mandated.1 != answered.1
+        },
+    },
 ];
+
+fn any_answer() -> Mask {
+    Axis::Consent.full()
+}
 
 fn rank(outcome: Outcome) -> u8 {
     match outcome {
@@ -299,6 +332,8 @@ fn contradiction(
     if !one.1.permits() {
         return None;
     }
+    let about = |cube: &Cube| cube.narrowed(Axis::Consent, (pair.answers)());
+    let (one, other) = ((about(&one.0)?, one.1), (about(&other.0)?, other.1));
     let shared = one.0.freed(pair.axis).intersect(&other.0.freed(pair.axis))?;
     let symbols = |set: Mask| (0..8u8).filter(move |index| set & (1 << index) != 0);
     symbols(one.0.mask(pair.axis)).find_map(|first| {

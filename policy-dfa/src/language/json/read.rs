@@ -48,6 +48,7 @@ const CONSENTS: [(&str, &str); 4] = [
 ];
 const CONSENT_NAMES: [&str; 4] = ["none", "session", "site", "every_time"];
 const NAMING: &str = "naming_payee_and_amount";
+const MANDATE: &str = "unless_mandated";
 
 impl TextWriter {
     pub(super) fn policy(&mut self, root: &Node<'_>) {
@@ -134,13 +135,13 @@ impl TextWriter {
     }
 
     fn request(&mut self, _: &str, node: &Node<'_>) {
-        let keys = ["clauses", "consent", NAMING, "deliver"];
+        let keys = ["clauses", "consent", NAMING, MANDATE, "deliver"];
         let Some(fields) = self.fields(node, "a request", &keys) else { return };
         for clause in fields.get("clauses").map_or(&[][..], |node| self.list(node, "the clauses")) {
             self.clause(clause, false);
         }
         if let Some(consent) = self.needed((node, &fields), "consent", "\"every_time\"") {
-            self.consent(consent, fields.get(NAMING));
+            self.consent(consent, fields.get(NAMING), fields.get(MANDATE));
         }
         if let Some(deliver) = self.needed((node, &fields), "deliver", "[\"fill\"]") {
             self.write("deliver", &deliver.span);
@@ -152,7 +153,7 @@ impl TextWriter {
         }
     }
 
-    fn consent(&mut self, node: &Node<'_>, naming: Option<&Node<'_>>) {
+    fn consent(&mut self, node: &Node<'_>, naming: Option<&Node<'_>>, mandate: Option<&Node<'_>>) {
         let Some(name) = self.known(node, "a consent", &CONSENT_NAMES) else { return };
         let words = CONSENTS.iter().find(|(known, _)| *known == name).map_or("", |(_, words)| *words);
         self.write(words, &node.span);
@@ -168,6 +169,20 @@ impl TextWriter {
                 self.fault(Fault::new(naming.span.clone(), message).help(help));
             }
             Some((naming, _)) => self.unexpected(naming, "`true` or `false`"),
+        }
+        let is_named = naming.is_some_and(|naming| matches!(naming.value, Value::Flag(true)));
+        match mandate.map(|mandate| (mandate, &mandate.value)) {
+            None | Some((_, Value::Flag(false))) => {}
+            Some((mandate, Value::Flag(true))) if is_named => {
+                self.write(",", &mandate.span);
+                self.write("unless mandated", &mandate.span);
+            }
+            Some((mandate, Value::Flag(true))) => {
+                let message = "a mandate takes the place of a question that names payee and amount";
+                let help = format!("write: \"{NAMING}\": true");
+                self.fault(Fault::new(mandate.span.clone(), message).help(help));
+            }
+            Some((mandate, _)) => self.unexpected(mandate, "`true` or `false`"),
         }
     }
 

@@ -142,6 +142,9 @@ impl RequestRule {
         if self.naming {
             entries.push(one("naming_payee_and_amount", Shape::Plain("true".to_owned())));
         }
+        if self.mandate {
+            entries.push(one("unless_mandated", Shape::Plain("true".to_owned())));
+        }
         entries.push(one("deliver", texts(self.deliver.iter().map(|delivery| delivery.as_str()))));
         Shape::Map(entries)
     }

@@ -62,14 +62,14 @@ impl Parser<'_> {
         let missing = |what: &str, help: &str| {
             Fault::new(head.clone(), format!("request `{}` does not say {what}", kind.as_str())).help(help)
         };
-        let (consent, naming) = consent
+        let ConsentRule { scope: consent, naming, mandate } = consent
             .ok_or_else(|| missing("when the user is asked", "add a line such as: consent every time"))?;
         let deliver =
             deliver.ok_or_else(|| missing("where the values go", "add a line such as: deliver fill"))?;
         if clauses.iter().any(|clause: &Clause| clause.test.passes_provider()) {
             judge_provider_rule(head, consent, &deliver)?;
         }
-        Ok(RequestRule { clauses, consent, naming, deliver })
+        Ok(RequestRule { clauses, consent, naming, mandate, deliver })
     }
 
     /// `{ ... }` of a `verb`.
@@ -294,15 +294,16 @@ impl Parser<'_> {
         Ok((meant, not))
     }
 
-    fn consent(&mut self, kind: Kind) -> Parsed<(Option<ConsentScope>, bool)> {
+    fn consent(&mut self, kind: Kind) -> Parsed<ConsentRule> {
+        let plain = |scope| ConsentRule { scope, naming: false, mandate: false };
         if self.takes("none") {
-            return Ok((None, false));
+            return Ok(plain(None));
         }
         if self.takes("once") {
             self.keyword("per")?;
             return match self.word("`session` or `site`")? {
-                ("session", _) => Ok((Some(ConsentScope::Session), false)),
-                ("site", _) => Ok((Some(ConsentScope::Site), false)),
+                ("session", _) => Ok(plain(Some(ConsentScope::Session))),
+                ("site", _) => Ok(plain(Some(ConsentScope::Site))),
                 (other, span) => {
                     let fault = Fault::new(span, format!("a yes does not hold per `{other}`"));
                     Err(fault.suggest(other, ["session", "site"]))
@@ -314,7 +315,7 @@ impl Parser<'_> {
         }
         self.keyword("time")?;
         if !self.comma() {
-            return Ok((Some(ConsentScope::EveryTime), false));
+            return Ok(plain(Some(ConsentScope::EveryTime)));
         }
         let span = self.peek().span;
         for word in ["naming", "payee", "and", "amount"] {
@@ -323,7 +324,12 @@ impl Parser<'_> {
         if kind != Kind::Purchase {
             return Err(Fault::new(span, format!("`{}` has no payee and no amount", kind.as_str())));
         }
-        Ok((Some(ConsentScope::EveryTime), true))
+        let mandate = self.comma();
+        if mandate {
+            self.keyword("unless")?;
+            self.keyword("mandated")?;
+        }
+        Ok(ConsentRule { scope: Some(ConsentScope::EveryTime), naming: true, mandate })
     }
 
     fn deliver(&mut self, kind: Kind) -> Parsed<Vec<Delivery>> {
@@ -386,6 +392,13 @@ impl Parser<'_> {
         }
         Ok(Proof::NeverGrant { subject, conditions, after })
     }
+}
+
+/// What a `consent` line says.
+struct ConsentRule {
+    scope: Option<ConsentScope>,
+    naming: bool,
+    mandate: bool,
 }
 
 /// Adds a clause. Returns whether one with the same test and condition is there already.
