@@ -151,6 +151,13 @@ pub enum AuditEvent {
         /// For a purchase: the amount.
         amount: Option<Money>,
     },
+    /// That purchase is made by the mandate that the user gave with the task, and without a question of its own.
+    Mandated {
+        /// Its number in the session.
+        request: u64,
+        /// The most that the mandate allows.
+        ceiling: Money,
+    },
     /// A new password was made for that release, and is in the vault's file.
     PasswordMade {
         /// Its number in the session.
@@ -392,6 +399,9 @@ impl AuditEvent {
                 "delivery": delivery.as_str(),
                 "amount": money_json(*amount),
             }),
+            AuditEvent::Mandated { request, ceiling } => {
+                json!({"event": "mandated", "request": request, "ceiling": money_json(Some(*ceiling))})
+            }
             AuditEvent::PasswordMade { request, origin } => {
                 json!({"event": "password_made", "request": request, "origin": origin_text(origin)})
             }

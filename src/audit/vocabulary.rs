@@ -13,6 +13,8 @@ use crate::consent::Asked;
 pub enum AuditSubject {
     /// Opening a container in which data may be released.
     Container,
+    /// A yes with the task to one purchase.
+    Mandate,
     /// The recorded actions of the agent, with a payment or with held requests.
     Order,
     /// Words of the prompt that may be a value, for the model to read.
@@ -44,6 +46,7 @@ impl AuditSubject {
     pub const fn as_str(self) -> &'static str {
         match self {
             AuditSubject::Container => "container",
+            AuditSubject::Mandate => "mandate",
             AuditSubject::Order => "order",
             AuditSubject::Words => "words",
             AuditSubject::NewPassword => "new_password",
@@ -65,6 +68,7 @@ impl From<&Asked> for AuditSubject {
         match asked {
             Asked::Container { .. } => AuditSubject::Container,
             Asked::Reveal { .. } => AuditSubject::Words,
+            Asked::Mandate { .. } => AuditSubject::Mandate,
             Asked::Order(_) => AuditSubject::Order,
             Asked::NewPassword { .. } => AuditSubject::NewPassword,
             Asked::Release { kind, .. } => AuditSubject::Request(*kind),

@@ -64,6 +64,19 @@ pub enum Asked {
         /// The page's description of the purchase: unchecked words of the page.
         page_says: Vec<String>,
     },
+    /// To pay once, within bounds, without another question.
+    Mandate {
+        /// The payee.
+        payee: Origin,
+        /// The most that is paid.
+        ceiling: Money,
+        /// How many.
+        quantity: u32,
+        /// The item, in the user's own words.
+        item: String,
+        /// The record that the goods go to, such as `address:home`.
+        record: String,
+    },
     /// To send the recorded actions of the agent, with a payment or with held requests.
     Order(Order),
     /// To make a password for a new account, and to keep it.
@@ -162,7 +175,7 @@ impl Asked {
         match self {
             Asked::Container { origins, .. } => origins.first(),
             Asked::Release { to, .. } => Some(to),
-            Asked::Pay { payee, .. } => Some(payee),
+            Asked::Pay { payee, .. } | Asked::Mandate { payee, .. } => Some(payee),
             Asked::Order(order) => Some(&order.site),
             Asked::NewPassword { site, .. } => Some(site),
             Asked::Reveal { .. } => None,
@@ -181,7 +194,7 @@ impl Asked {
             Asked::Release { to, sent_to, .. } => {
                 std::iter::once(to).chain(sent_to.iter().filter(|sent| *sent != to)).collect()
             }
-            Asked::Pay { payee, .. } => vec![payee],
+            Asked::Pay { payee, .. } | Asked::Mandate { payee, .. } => vec![payee],
             Asked::Order(order) => vec![&order.site],
             Asked::NewPassword { site, .. } | Asked::Restore { site, .. } | Asked::KeepLogin { site, .. } => {
                 vec![site]
@@ -214,6 +227,9 @@ impl Asked {
                 format!("fill your {} into a form of:", data_of(*kind, *fields))
             }
             Asked::Pay { amount, .. } => format!("pay {amount} to:"),
+            Asked::Mandate { ceiling, .. } => {
+                format!("pay at most {ceiling}, once and without asking again, to:")
+            }
             Asked::Order(order) => order.act(),
             Asked::NewPassword { again: false, .. } => "make a new password for:".to_owned(),
             Asked::NewPassword { again: true, .. } => {
@@ -342,6 +358,14 @@ impl Asked {
                     .chain(after)
                     .collect()
             }
+            Asked::Mandate { quantity, item, record, .. } => {
+                let lines = [
+                    format!("for {quantity} x {}", visible(item, MAX_LABEL_CHARS)),
+                    format!("delivered to your {record}"),
+                    "you are asked where the page or the agent sets anything else, where the sum does not add up, or where the agent was told something that looks unsafe".to_owned(),
+                ];
+                lines.into_iter().map(PromptLine::plain).collect()
+            }
             Asked::Pay { card, page_says, .. } => {
                 let with = card.iter().map(|card| PromptLine::plain(format!("with your {card}")));
                 with.chain(page_says.iter().map(|line| PromptLine::quoted(line.clone()))).collect()
@@ -418,6 +442,9 @@ impl fmt::Display for Asked {
                 write!(f, "fill your {} into a form of {to}", data_of(*kind, *fields))
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
+            Asked::Mandate { payee, ceiling, .. } => {
+                write!(f, "pay at most {ceiling} to {payee}, once and without asking again")
+            }
             Asked::Order(order) => write!(f, "{order}"),
             Asked::NewPassword { site, again: false, .. } => write!(f, "make a new password for {site}"),
             Asked::NewPassword { site, again: true, .. } => {

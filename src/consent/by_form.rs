@@ -120,7 +120,7 @@ fn judge(asked: &Asked) -> Result<(), NotByForm> {
                 (None, _, _) => Err(NotByForm::Account),
             }
         }
-        Asked::Pay { .. } | Asked::Order(_) => Err(NotByForm::Payment),
+        Asked::Pay { .. } | Asked::Mandate { .. } | Asked::Order(_) => Err(NotByForm::Payment),
         Asked::NewPassword { .. }
         | Asked::SignOn { .. }
         | Asked::AtProvider { .. }
@@ -182,7 +182,7 @@ fn judge_notice(notice: &Notice) -> Result<(), NotByForm> {
         Notice::InClear { .. } | Notice::Refusals(_) => Ok(()),
         Notice::Client(_) => Err(NotByForm::SeveralClients),
         Notice::ChosenByTheAgent => Err(NotByForm::ChosenByTheAgent),
-        Notice::NoAmount { .. } => Err(NotByForm::Payment),
+        Notice::NoAmount { .. } | Notice::NotMandated(_) => Err(NotByForm::Payment),
         Notice::OwnBrowser => Err(NotByForm::OwnBrowser),
         Notice::Host(_)
         | Notice::InFrame { .. }

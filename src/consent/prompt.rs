@@ -10,6 +10,7 @@ use super::asked::Asked;
 use super::by_form::QuestionTask;
 use super::line::{LineStyle, visible};
 use super::suspicion::{Concern, Suspicion};
+use crate::guard::mandate::NotCovered;
 
 /// The most characters of a line.
 const MAX_LINE_CHARS: usize = 2000;
@@ -49,6 +50,8 @@ pub enum Notice {
         /// The lines in which the page names an amount: words of the page.
         page_says: Vec<String>,
     },
+    /// The mandate that the user gave with the task does not cover this payment.
+    NotMandated(NotCovered),
     /// A one-time code goes to a site that was given no password of its login in this task.
     CodeAlone,
     /// The number of refusals of the agent in this task.
@@ -83,6 +86,7 @@ impl fmt::Display for Notice {
                     lines => write!(f, "; the page says: {}", lines.join(" / ")),
                 }
             }
+            Notice::NotMandated(why) => write!(f, "this payment is asked about although you agreed to one: {why}"),
             Notice::CodeAlone => f.write_str(
                 "Portcullis gave no password to this site in this task: a site that asks for the code alone may be after the code",
             ),

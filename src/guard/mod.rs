@@ -14,6 +14,7 @@
 //! | `agent_memory` | guesses and taint of an agent's other tasks |
 //! | [`taint`] | where text was read, and where it may go |
 //! | [`agent_actions`] | the agent's recorded actions over all pages of a task |
+//! | [`mandate`] | a yes given with the task to one purchase |
 //! | [`placement`] | which control takes which field |
 //! | `purpose` | what a form is for |
 //! | [`upload_folder`] | files that the user offers for uploads |
@@ -22,6 +23,7 @@ pub mod agent_actions;
 pub(crate) mod agent_memory;
 pub(crate) mod dependencies;
 mod logins;
+pub mod mandate;
 mod opening;
 pub mod placement;
 pub mod pointing;

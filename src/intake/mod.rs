@@ -18,6 +18,7 @@
 //! | `named` | the records, the persona and the web addresses that the user names |
 //! | `task` | kinds of request, budget |
 //! | `negation` | the words in the reach of a negation |
+//! | `wish` | the purchase that the words name |
 
 mod address;
 mod labels;
@@ -30,6 +31,7 @@ mod records;
 mod task;
 mod text;
 mod values;
+mod wish;
 
 use std::ops::Range;
 
@@ -42,6 +44,7 @@ pub use records::{Found, HANDLES};
 use text::Text;
 pub use values::PossibleValue;
 use values::apart;
+pub use wish::Wish;
 
 /// The result of intake. The values themselves are still in the caller's text, at the spans.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +69,8 @@ pub struct Intake {
     pub kinds: Vec<Kind>,
     /// The most that the user wants to spend.
     pub budget: Option<Money>,
+    /// The purchase that the words name, if they name one item.
+    pub wish: Option<Wish>,
 }
 
 /// Reads a prompt. Text within a web address is never a value.
@@ -104,6 +109,7 @@ pub fn read(prompt: &str, detectors: &Detectors) -> Intake {
         found: Vec::new(),
         prompt: String::new(),
         kinds: Vec::new(),
+        wish: None,
     };
     intake.settle(prompt, values.sure);
     intake
@@ -156,6 +162,7 @@ impl Intake {
             from = value.span.end;
         }
         self.prompt.push_str(original.get(from..).unwrap_or(""));
+        self.wish = wish::wish(&self.prompt);
         let values: Vec<_> = self.found.iter().map(|value| (value.span.clone(), value.field)).collect();
         self.kinds = task::kinds(original, &named::links(original), &values);
     }

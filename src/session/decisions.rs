@@ -5,13 +5,14 @@ use policy_dfa::{
     Carried, Consent, ConsentScope, DecisionPoint, Event, Goal, History, Millis, Prospect, Question, Reason,
     SessionEvent, Task, Verdict,
 };
-use sirl::{Field, FieldSet, Kind, Plan, Request};
+use sirl::{Field, FieldSet, Kind, Money, Plan, Request};
 use url::Url;
 
 use super::core::Core;
 use crate::consent::{ACCOUNT_NAMES, FormPlace, ReleaseScope};
 use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
+use crate::guard::mandate::{NotCovered, SeenOrder};
 use crate::guard::placement::place_at;
 
 impl Core {
@@ -154,7 +155,10 @@ impl Core {
                     Verdict::Ask(prompt) => {
                         let is_new = request.effective_fields().contains(Field::NewPassword);
                         let scope = if is_new { ConsentScope::EveryTime } else { prompt.scope };
-                        self.standing_answer(request, page, form, scope, now)
+                        match self.standing_answer(request, page, form, scope, now) {
+                            Consent::None if self.is_mandated(request, page) => Consent::Mandated,
+                            answer => answer,
+                        }
                     }
                     _ => Consent::None,
                 }
@@ -190,6 +194,31 @@ impl Core {
             _ if scope == ConsentScope::EveryTime => Consent::None,
             answer => answer,
         }
+    }
+
+    fn is_mandated(&self, request: &Request, page: &Snapshot) -> bool {
+        request.kind == Kind::Purchase && self.mandated(page, request.claim.total) == Some(Ok(()))
+    }
+
+    /// Whether the mandate of the task covers a purchase; `None` without a mandate.
+    pub(in crate::session) fn mandated(
+        &self,
+        page: &Snapshot,
+        amount: Option<Money>,
+    ) -> Option<Result<(), NotCovered>> {
+        let mandate = self.agent.mandate.as_ref().filter(|_| self.policy.decision.takes_mandates())?;
+        let payee = page.origin.known()?;
+        let is_read = self.read.origin.as_ref() == Some(payee);
+        let order = self.agent.actions.order(payee, Vec::new(), Vec::new());
+        Some(mandate.covers(&SeenOrder {
+            payee,
+            amount,
+            page: if is_read { &self.read.text } else { "" },
+            addresses: &order.address,
+            actions: &order.actions,
+            is_unseen: self.agent.actions.must_be_seen() || !order.refused.is_empty(),
+            recurs: !self.page_says_it_recurs(payee).is_empty(),
+        }))
     }
 
     /// Binds a consent from the plan prompt, if one allows this release, to the form that receives it.

@@ -16,6 +16,7 @@ mod hand_over;
 mod interference;
 mod keys;
 mod login;
+mod mandate;
 mod moves;
 mod new_password;
 mod observer;

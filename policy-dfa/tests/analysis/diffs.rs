@@ -1,7 +1,7 @@
 //! Differences.
 
 use policy_dfa::diff::{Answer, Diff};
-use policy_dfa::{Outcome, Policy, Root};
+use policy_dfa::{Axis, Delivery, Outcome, Policy, Root};
 use proptest::prelude::*;
 
 use crate::common::DEFAULT;
@@ -113,4 +113,43 @@ fn a_change_is_shown_in_plain_words() {
     let wired = words(&DEFAULT.replacen("deliver fill", "deliver wire", 1));
     assert!(wired.contains("granted by wire instead of fill: `address`"), "{wired}");
     assert_eq!(words(&DEFAULT.replace("version 1", "version 2")), "no difference");
+}
+
+/// The cases that an event of approach C grants and one of approach B neither grants nor asks about.
+fn beyond_b(c: &str) -> Vec<String> {
+    let read = |text: &str| compiled(&Policy::parse(text).unwrap());
+    let diff = Diff::between(&read(include_str!("../../../policies/default.policy")), &read(c));
+    let more = diff
+        .changes
+        .iter()
+        .filter(|change| matches!(change.new, Answer::Granted(_)) && change.old == Answer::Denied);
+    let cases = more.flat_map(|change| change.parts.iter().map(move |part| (change.root, &part.cases)));
+    let cases = cases.filter(|(_, cases)| !cases.symbols(Axis::Consent).eq(["mandated"]));
+    cases.map(|(root, cases)| format!("{root}: {cases}")).collect()
+}
+
+/// Approach C is approach B as its floor: what it grants, B grants or asks about, but a purchase within the task's mandate, which B grants
+/// or asks about too unless the questions are spent.
+#[test]
+fn approach_c_grants_nothing_that_b_refuses_but_by_the_mandate() {
+    let c = include_str!("../../../policies/approach_c.policy");
+    assert_eq!(beyond_b(c), [] as [String; 0]);
+    // The control: a clause less, and the cases are named.
+    let lax = c.replacen("    destination origin is the task's\n", "", 1);
+    assert!(!beyond_b(&lax).is_empty());
+}
+
+/// The shipped statements about a mandate, and the counterexample where one of its bounds is taken out of the policy.
+#[test]
+fn a_mandate_without_its_bound_is_refused_with_a_counterexample() {
+    let c = include_str!("../../../policies/approach_c.policy");
+    let purchase = c.find("request purchase").unwrap();
+    let (before, section) = c.split_at(purchase);
+    let lax = section.replacen("    safety reaches the threshold else ask\n", "", 1);
+    assert_ne!(lax, section);
+    let violations =
+        Policy::parse(&format!("{before}{lax}")).unwrap().compile().unwrap().check().err().unwrap();
+    let found = violations.iter().find(|one| one.statement.contains("consent is mandated")).unwrap();
+    assert_eq!(found.valuation.name(Axis::Consent), "mandated");
+    assert_eq!(found.outcome, Outcome::Grant(Some(Delivery::PaymentApi)));
 }

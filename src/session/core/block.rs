@@ -13,6 +13,7 @@ use super::messages::{Command, Event, GuardCommand, Look, Seen};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{AskedCode, Warning, WarningCause};
+use crate::guard::mandate::NotCovered;
 use crate::guard::placement::place_at;
 use crate::guard::purpose::{form_place, is_free_text};
 use crate::session::outcome::{ActionOutcome, RequestResult};
@@ -239,7 +240,15 @@ impl Core {
             delivery,
             amount: terms.amount,
         };
-        let command = Command::Guard(GuardCommand::Record { events: vec![intent], sync: true });
+        // Whatever becomes of this purchase, the mandate is used.
+        let is_mandated = purchase && consent == Consent::None;
+        let mandate = self.agent.mandate.as_mut().filter(|_| is_mandated);
+        let mandated = mandate.map(|mandate| {
+            mandate.end(NotCovered::Used);
+            AuditEvent::Mandated { request: number, ceiling: mandate.ceiling() }
+        });
+        let events = mandated.into_iter().chain([intent]).collect();
+        let command = Command::Guard(GuardCommand::Record { events, sync: true });
         self.enter(State::Block(Box::new((block, BlockPhase::RecordingIntent(release)))), command)
     }
 

@@ -15,6 +15,7 @@ use crate::audit::AuditEvent;
 use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, Notice, Warning};
 use crate::egress::{AgreedSignOn, Releases};
 use crate::guard::agent_actions::AgentActions;
+use crate::guard::mandate::Mandate;
 use crate::guard::shared_vault::SharedVault;
 use crate::guard::taint::SharedTaint;
 use crate::session::outcome::ActionOutcome;
@@ -175,6 +176,13 @@ impl Core {
     #[must_use]
     pub fn chosen_by(mut self, author: ChosenBy) -> Core {
         self.settings.chosen_by = author;
+        self
+    }
+
+    /// The user's yes to one purchase, given with the task.
+    #[must_use]
+    pub fn with_mandate(mut self, mandate: Option<Mandate>) -> Core {
+        self.agent.mandate = mandate;
         self
     }
 

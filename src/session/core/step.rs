@@ -124,6 +124,9 @@ impl Core {
             Ok(RenderedPage { text, typed, origin, safety, pay_button }) => {
                 if let Some(origin) = &origin {
                     self.agent.taint.lock().read_at(origin, &without_typed(&text, &typed));
+                    if let Some(mandate) = &mut self.agent.mandate {
+                        mandate.told(origin, &as_seen(&text));
+                    }
                 }
                 self.note_told(origin.as_ref(), safety);
                 self.read.origin = origin;
@@ -194,6 +197,9 @@ impl Core {
                 self.show_page(verb, origin)
             }
             Verdict::Grant(Granted::Verb) => {
+                if let Some(mandate) = &mut self.agent.mandate {
+                    mandate.acted(&verb, &page, self.agent.actions.is_filled_form(page.value()));
+                }
                 // What is pressed at a provider was shown, or is the login.
                 if !self.is_at_provider(&page) {
                     self.note_agent_action(&verb, &page);

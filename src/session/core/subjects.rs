@@ -13,6 +13,7 @@ use sirl::{Field, Kind, Schema};
 use crate::consent::{ChosenBy, ConsentBook, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
+use crate::guard::mandate::Mandate;
 use crate::guard::pointing::PointedForm;
 use crate::guard::record_choices::RecordChoices;
 use crate::guard::shared_vault::SharedVault;
@@ -104,6 +105,8 @@ pub(in crate::session) struct AgentTrace {
     pub sent: AgentEgress,
     /// The safety of what the agent was told.
     pub safety: TaskSafety,
+    /// The user's yes to one purchase, if they gave one with the task.
+    pub mandate: Option<Mandate>,
     /// True if the last action filled a step of a login that asks for the password later.
     pub login_goes_on: bool,
 }
@@ -116,6 +119,7 @@ impl AgentTrace {
             actions: AgentActions::default(),
             sent: AgentEgress::default(),
             safety: TaskSafety::default(),
+            mandate: None,
             login_goes_on: false,
         }
     }

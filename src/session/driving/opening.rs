@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use browser_signals::lookalike::warnings;
 use browser_signals::{Container, Origin};
 use policy_dfa::{DecisionPoint, History, Millis, Reason, SessionEvent, Task};
 use sirl::Kind;
-use vault::Entropy;
+use vault::{Entropy, Vault};
 
 use super::driver::Driver;
 use super::task_source::TaskSource;
@@ -16,13 +17,14 @@ use crate::consent::{
 use crate::egress::Releases;
 use crate::guard::Dependencies;
 use crate::guard::agent_memory::TaskMemory;
+use crate::guard::mandate::Mandate;
 use crate::intake::{self, Intake};
 use crate::page_text::PageTextGuard;
 use crate::page_text::Quarantine;
 use crate::session::core::{Core, CoreDependencies, NotRaised};
 use crate::session::decisions::never_granted;
-use crate::session::prompts::consent_events;
 use crate::session::prompts::plan::{PlanQuestion, store_plan_answer};
+use crate::session::prompts::{consent_events, distinct_records};
 use crate::session::{NotEncrypted, SessionError};
 use crate::system::unix_ms;
 
@@ -60,6 +62,8 @@ pub(super) struct SealedTask {
     book: ConsentBook,
     seed: [u8; 32],
     pub(super) prompts: u32,
+    /// The user's yes to one purchase.
+    mandate: Option<Mandate>,
     /// The saved login that was not restored, and why; the user is told.
     pub(super) not_restored: Option<(Origin, SavedLoginProblem)>,
     not_raised: Option<NotRaised>,
@@ -84,6 +88,25 @@ pub(super) fn reachable_providers(decision: &DecisionPoint, task: &Task) -> Vec<
     let pays = task.container() == Container::T2 && task.kinds().contains(&Kind::Payment);
     let providers = decision.providers().iter().filter(|_| pays);
     providers.flat_map(|provider| provider.frames().iter().chain(provider.tokens())).cloned().collect()
+}
+
+/// The mandate that the user is asked for with the task: only for the user's own words, at a site without a warning, and in a container of
+/// the guard's.
+fn possible_mandate(
+    decision: &DecisionPoint,
+    intake: &Intake,
+    chosen_by: ChosenBy,
+    surface: TaskSurface,
+    vault: &Vault,
+) -> Option<Mandate> {
+    let payee = intake.origins.first()?;
+    let is_plain = warnings(payee, &[]).is_empty() && payee.scheme() == "https";
+    let may_be = decision.takes_mandates()
+        && chosen_by == ChosenBy::User
+        && surface == TaskSurface::Container
+        && is_plain;
+    let supplied = vault.suppliers(Kind::Address, Kind::Address.default_fields(), payee);
+    Mandate::of(intake, &distinct_records(supplied)).filter(|_| may_be)
 }
 
 /// Takes the values out of the prompt, seals the task, asks once for the container and for what the task will need.
@@ -150,9 +173,11 @@ pub(super) async fn open(
         reason.is_none()
     });
     let mut book = ConsentBook::with_standing(dependencies.standing_consents(), unix_ms);
-    let question = {
+    let (question, mandate) = {
         let vault = dependencies.vault();
-        PlanQuestion::of(&intake, offers_files && uploads, decision, &book, &vault)
+        let mandate = possible_mandate(decision, &intake, chosen_by, surface, &vault);
+        let offers_files = offers_files && uploads;
+        (PlanQuestion::of(&intake, offers_files, decision, &book, &vault, mandate.as_ref()), mandate)
     };
     let (mut container, mut not_raised) = (Container::T0, None);
     if let Some(question) = question {
@@ -207,6 +232,7 @@ pub(super) async fn open(
         book,
         seed,
         prompts,
+        mandate: mandate.filter(|_| container == Container::T2),
         not_restored: None,
         not_raised,
     })
@@ -243,6 +269,7 @@ impl SealedTask {
             .with_sources(dependencies.sources.iter().map(|source| source.serves.clone()).collect())
             .not_raised(self.not_raised)
             .chosen_by(self.chosen_by)
+            .with_mandate(self.mandate)
             .with_notice(self.surface.notice());
         let mut memory = dependencies.memory.as_ref().map(|memory| memory.open(core.taint()));
         if memory.as_mut().is_some_and(TaskMemory::learn) {

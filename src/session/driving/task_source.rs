@@ -177,6 +177,7 @@ impl Proposal {
             persona: None,
             kinds: with_second_factor(each_once(self.kinds)),
             budget: None,
+            wish: None,
         }
     }
 }

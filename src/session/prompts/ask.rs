@@ -46,6 +46,7 @@ impl Core {
         let mut noticed = self.notices(pages);
         noticed.extend(self.amount_notice(&asked));
         noticed.extend(self.code_notice(&asked));
+        noticed.extend(self.mandate_notice(&asked, pages));
         let task = QuestionTask { chosen_by: self.settings.chosen_by, tier: self.tier(&asked) };
         let prompt = ConsentPrompt::new(asked, noticed, scope, ticket).in_task(task);
         if self.values.has_vault_file { prompt } else { prompt.for_this_task_only() }
@@ -263,6 +264,16 @@ impl Core {
             _ => None,
         })?;
         Some(Notice::NoAmount { page_says: self.page_says_of(to, names_total) })
+    }
+
+    /// The notice of a payment that the mandate of the task does not cover.
+    fn mandate_notice(&self, asked: &[Asked], pages: &[&Snapshot]) -> Option<Notice> {
+        let (payee, amount) = asked.iter().find_map(|asked| match asked {
+            Asked::Pay { payee, amount, .. } => Some((payee, *amount)),
+            _ => None,
+        })?;
+        let page = pages.iter().find(|page| page.origin.known() == Some(payee))?;
+        self.mandated(page, Some(amount))?.err().map(Notice::NotMandated)
     }
 
     /// The notice of a prompt about a one-time code for a site that neither got a password in this task nor gets one now.

@@ -54,7 +54,7 @@ pub(super) fn subject_of(policy: &[u8; 32], asked: &[Asked]) -> SubjectBuilder {
 }
 
 /// The records of suppliers, each once.
-fn distinct_records(supplied: Vec<(String, Field)>) -> Vec<String> {
+pub(super) fn distinct_records(supplied: Vec<(String, Field)>) -> Vec<String> {
     let mut records: Vec<String> = Vec::new();
     for (handle, _) in supplied {
         if !records.contains(&handle) {

@@ -8,6 +8,7 @@ use vault::Vault;
 
 use super::{distinct_records, subject_of};
 use crate::consent::{Answer, Asked, ConsentBook, ConsentPrompt, Notice, OpenPages, ReleaseScope, Ticket};
+use crate::guard::mandate::Mandate;
 use crate::intake::Intake;
 
 /// The prompt before the container opens, and the longest scope of a yes.
@@ -19,13 +20,14 @@ pub(in crate::session) struct PlanQuestion {
 
 impl PlanQuestion {
     /// The prompt for a task; `None` for a task that needs no values and uploads no files. Standing consents are not asked about
-    /// again, and neither are kinds that the policy asks about every time.
+    /// again, and neither are kinds that the policy asks about every time. A mandate is asked for with the task.
     pub(in crate::session) fn of(
         intake: &Intake,
         uploads: bool,
         decision: &DecisionPoint,
         book: &ConsentBook,
         vault: &Vault,
+        mandate: Option<&Mandate>,
     ) -> Option<PlanQuestion> {
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
         if !uploads && !intake.kinds.iter().any(|kind| needs(&kind)) {
@@ -53,7 +55,16 @@ impl PlanQuestion {
                 question.add(*kind, scope, to, book, vault);
             }
         }
-        if question.asked.len() == 1 {
+        if let Some(mandate) = mandate {
+            question.asked.push(Asked::Mandate {
+                payee: mandate.payee().clone(),
+                ceiling: mandate.ceiling(),
+                quantity: mandate.wish().quantity,
+                item: mandate.wish().item.clone(),
+                record: mandate.record().to_owned(),
+            });
+        }
+        if question.asked.iter().all(|asked| !matches!(asked, Asked::Release { .. })) {
             question.scope = ConsentScope::Session;
         }
         Some(question)

@@ -57,18 +57,23 @@ pub struct GuardedTrial {
     pub broke_off: Option<String>,
 }
 
-/// A user who answers by the truth of the task. They agree to a container for the shop alone, to releases to the shop,
-/// and to paying the shop exactly the price of the order if the agent set nothing but the quantity and set the right
-/// one last. They refuse everything else; an earlier refusal does not end the order.
+/// A user who answers by the truth of the task. They agree to a container for the shop alone, to releases to the shop, to a
+/// mandate for the wanted item, number and limit, and to paying the shop exactly the price of the order if the agent set
+/// nothing but the quantity and set the right one last. They refuse everything else; an earlier refusal does not end the order.
 pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
     let shop = Origin::parse(hosts::SHOP_ORIGIN).ok();
     let (total, quantity) = (scenario.total(), scenario.quantity.to_string());
+    let (limit, wanted) = (scenario.limit(), scenario.item.clone());
     move |prompt| {
         let shop = shop.as_ref();
         let agrees = prompt.asked.iter().all(|asked| match asked {
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == shop),
             Asked::Release { to, .. } => Some(to) == shop,
             Asked::Pay { payee, amount, .. } => Some(payee) == shop && amount.minor == total,
+            Asked::Mandate { payee, ceiling, quantity: many, item, .. } => {
+                let is_wanted = *item == wanted && many.to_string() == quantity;
+                Some(payee) == shop && ceiling.minor == limit && is_wanted
+            }
             Asked::Order(order) => {
                 // An agent that was led to a wrong quantity first may set the right one later. The last one counts, and
                 // the amount shows that it is the one that is paid for.

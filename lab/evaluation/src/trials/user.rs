@@ -110,6 +110,7 @@ fn about(asked: &Asked) -> &'static str {
         Asked::Container { .. } => "container",
         Asked::Release { .. } => "release",
         Asked::Pay { .. } => "pay",
+        Asked::Mandate { .. } => "mandate",
         Asked::Order(_) => "order",
         Asked::NewPassword { .. } => "new_password",
         Asked::Reveal { .. } => "reveal",

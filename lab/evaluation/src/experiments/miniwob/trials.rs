@@ -171,6 +171,7 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
             // The user has just written this text.
             Asked::Reveal { .. } => true,
             Asked::Pay { .. }
+            | Asked::Mandate { .. }
             | Asked::SignOn { .. }
             | Asked::AtProvider { .. }
             | Asked::Upload { .. }
