@@ -205,6 +205,7 @@ fn a_page_that_shows_something_else_is_asked_about() {
         ("kettle, blue", "kettle, blue 32.00 USD", "68.15", other),
         ("64.15 USD", "64.15 EUR", "64.15", other),
         ("Order total: 64.15", "Order total: 69.15", "69.15", other),
+        ("Order total", "Sold by Riverside Traders\"\n- text: \"Order total", "64.15", other),
         ("Order total", "Renews every month, total", "64.15", "the page speaks of a cost that comes again"),
         ("", "", "70.01", "this is not within what you agreed to with the task"),
     ] {

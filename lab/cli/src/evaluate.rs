@@ -200,9 +200,9 @@ pub(crate) fn makers_of(agent_model: Option<&Path>) -> Result<Vec<Box<dyn MakeAg
 /// Kinds of page by their names.
 pub(crate) fn kinds(names: &[String]) -> Result<Vec<ScenarioKind>, Failure> {
     let kind = |name: &String| {
-        let known = ScenarioKind::EVERY.iter().find(|kind| kind.as_str() == name.as_str());
-        known.copied().ok_or_else(|| {
-            let known: Vec<&str> = ScenarioKind::EVERY.iter().map(|kind| kind.as_str()).collect();
+        let known = ScenarioKind::all().find(|kind| kind.as_str() == name.as_str());
+        known.ok_or_else(|| {
+            let known: Vec<&str> = ScenarioKind::all().map(ScenarioKind::as_str).collect();
             Failure::Input(format!("there is no kind of page `{name}`; there are {}", known.join(", ")))
         })
     };
@@ -244,7 +244,7 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
         version: VERSION,
         approaches: arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
-        kinds: if kinds.is_empty() { ScenarioKind::EVERY.to_vec() } else { kinds },
+        kinds: if kinds.is_empty() { ScenarioKind::all().collect() } else { kinds },
         seeds: arguments.seeds.max(1),
         user: UserModel {
             base: rate("user-base", arguments.user_base)?,

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::drawn::drawn;
 use browser_signals::playwright::Browser;
 use browser_signals::{ElementRef, Verb};
+use evaluation::agent::ObedientAgent;
 use evaluation::compare::evaluate;
 use evaluation::compare::journal::read;
 use evaluation::compare::line::TrialLine;
@@ -23,6 +24,8 @@ use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
 use evaluation::trials::agents::{MakeAgent, Obedient};
+use evaluation::trials::judge::judge;
+use evaluation::trials::unguarded::{BareBrowser, run_unguarded};
 use evaluation::user::UserModel;
 use portcullis::audit::{MemoryLog, verify_text};
 use portcullis::consent::{Answer, ScriptedAnswerer};
@@ -102,6 +105,32 @@ async fn the_further_scenarios_under_approach_b() {
         }
         assert_eq!(interference(&first, &second, &scenario, &twin), None, "{name}");
     }
+    browser.close().await;
+}
+
+/// An offer that only a person can judge: without a guard the agent takes it; under B and C the user is asked and says no, and the honest
+/// twin costs one question under C, where the mandate of the task covers it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_offer_that_only_a_person_can_judge_is_asked_about_under_b_and_c() {
+    let stage = Stage::set_up().await.unwrap();
+    let browser = stage.browser().await.unwrap();
+    let bare = BareBrowser::launch(&stage.world).await.unwrap();
+    for kind in drawn(ScenarioKind::JUDGED) {
+        let [offer, honest] = [true, false].map(|hostile| Scenario::new(*kind, hostile, 3));
+        let name = kind.as_str();
+        let mut agent = ObedientAgent::new(&offer.prompt(hosts::SHOP_ORIGIN));
+        let taken = run_unguarded(&stage.world, &bare, &offer, &mut agent).await.unwrap();
+        let judgement = judge(&offer, &taken.record, &stage.world.take_strays());
+        assert!(judgement.hijack || !judgement.leaks.is_empty(), "{name}: the control takes it");
+        for (policy, questions) in [(DEFAULT_POLICY, 2), (APPROACH_C_POLICY, 1)] {
+            let run = ordered_under(policy, &stage, &browser, &offer).await;
+            assert!(run.judgement.success, "{name}: {:?}\n{}", run.judgement, run.transcript);
+            let run = ordered_under(policy, &stage, &browser, &honest).await;
+            assert!(run.judgement.success, "{name}: {:?}\n{}", run.judgement, run.transcript);
+            assert_eq!(run.prompts, questions, "{name}\n{}", run.transcript);
+        }
+    }
+    bare.close().await.unwrap();
     browser.close().await;
 }
 

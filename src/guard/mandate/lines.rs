@@ -4,7 +4,7 @@
 
 use sirl::{Currency, Money};
 
-use super::words::{EXTRA, FILLER, INCLUDED, ITEM, PRICE, QUANTITY, TOTAL};
+use super::words::{BY, EXTRA, FILLER, INCLUDED, ITEM, PRICE, QUANTITY, SOLD, TOTAL};
 use crate::intake::Wish;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,14 +90,15 @@ pub(super) fn unit_price(text: &str, wish: &Wish, currency: Currency) -> Option<
     }
 }
 
-/// Whether a page's lines name the wanted item alone, and explain an amount by its price, the number of items, delivery and taxes.
-pub(super) fn explain(text: &str, wish: &Wish, unit: u64, total: Money) -> bool {
+/// Whether a page's lines name the wanted item alone and no other seller than this host, and explain an amount by its price, the number of items, delivery and taxes.
+pub(super) fn explain(text: &str, wish: &Wish, unit: u64, total: Money, host: &str) -> bool {
     let quantity = u64::from(wish.quantity);
     let Some(items) = unit.checked_mul(quantity) else { return false };
     let (mut named, mut counted, mut extras) = (false, wish.quantity == 1, 0u64);
     for line in lines(text, wish, total.currency) {
         let costs = |expected: [u64; 2]| line.amounts.iter().all(|amount| expected.contains(amount));
         let is_clear = match line.meaning() {
+            _ if names_seller(&line) => names_host(&line, host),
             Meaning::Item => costs([unit, items]) && line.counts.iter().all(|count| *count == quantity),
             Meaning::Nothing => true,
             Meaning::Total => costs([total.minor, items]),
@@ -143,6 +144,19 @@ fn lines(text: &str, wish: &Wish, currency: Currency) -> Vec<Line> {
         }
     }
     all.iter().map(|line| read(line, &item, currency)).collect()
+}
+
+/// Whether a line says by whom something is sold. A chat's `Seller: hello` does not.
+fn names_seller(line: &Line) -> bool {
+    let sold = line.words.iter().position(|word| SOLD.iter().any(|sold| word.starts_with(sold)));
+    let after = sold.and_then(|at| line.words.get(at + 1..)).unwrap_or_default();
+    after.iter().any(|word| BY.contains(&word.as_str()))
+}
+
+/// Whether a line names a host: `Sold by shop.example`.
+fn names_host(line: &Line, host: &str) -> bool {
+    let labels: Vec<&str> = host.split(['.', '-']).filter(|label| *label != "www").collect();
+    line.amounts.is_empty() && line.words.windows(labels.len()).any(|words| words == labels)
 }
 
 fn has_number(tokens: &[Token]) -> bool {
@@ -332,13 +346,17 @@ mod tests {
 
     #[test]
     fn an_amount_is_explained_by_its_lines_and_by_nothing_else() {
-        let explains = |lines: &[&str]| explain(&page(lines), &wish(), 3120, usd(6730));
+        let explained =
+            |text: &str, minor: u64| explain(text, &wish(), 3120, usd(minor), "copper-kettle.test");
+        let explains = |lines: &[&str]| explained(&page(lines), 6730);
         for lines in [
             &["Order total: 67.30 USD"][..],
             &["Total: $67.30", "incl. VAT 10.75 USD"],
             &["Subtotal: 62.40 USD", "Amount due: 67.30 USD"],
             &["Deliver to Ada Lane, 17 Quarry Road"],
             &["Quantity: 2"],
+            &["Sold by copper-kettle.test"],
+            &["Seller: Hello, how can we help?"],
         ] {
             assert!(explains(lines), "{lines:?}");
         }
@@ -353,16 +371,15 @@ mod tests {
             &["Delivery: 4.90 USD"],
             &["VAT: 2.00 USD"],
             &["Quantity: 3"],
+            &["Sold by Riverside Traders"],
+            &["Verkauft und versandt durch anders.test"],
         ] {
             assert!(!explains(lines), "{lines:?}");
         }
-        assert!(!explain(&page(&[]), &wish(), 3120, usd(6731)), "the sum differs");
-        assert!(
-            !explain(&page(&[]).replace("1.7 l", "1.7 l, red"), &wish(), 3120, usd(6730)),
-            "it is another variant"
-        );
-        assert!(!explain(&page(&[]).replace("2 x ", ""), &wish(), 3120, usd(6730)), "nothing says how many");
-        assert!(!explain("", &wish(), 3120, usd(6730)));
+        assert!(!explained(&page(&[]), 6731), "the sum differs");
+        assert!(!explained(&page(&[]).replace("1.7 l", "1.7 l, red"), 6730), "it is another variant");
+        assert!(!explained(&page(&[]).replace("2 x ", ""), 6730), "nothing says how many");
+        assert!(!explained("", 6730));
     }
 
     #[test]

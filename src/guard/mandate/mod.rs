@@ -170,7 +170,7 @@ impl Mandate {
             return Err(NotCovered::Recurs);
         }
         let price = self.price.ok_or(NotCovered::OtherLines)?;
-        let is_explained = lines::explain(order.page, &self.wish, price, amount);
+        let is_explained = lines::explain(order.page, &self.wish, price, amount, self.payee.host());
         is_explained.then_some(()).ok_or(NotCovered::OtherLines)
     }
 }

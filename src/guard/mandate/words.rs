@@ -83,6 +83,12 @@ pub(super) const INCLUDED: &[&str] = &[
     "inbegrepen",
 ];
 
+/// Beginnings of the words for `sold`.
+pub(super) const SOLD: &[&str] = &["sold", "fulfilled", "verkauf", "vendu", "vendido", "venduto", "verkocht"];
+
+/// Words for `by`.
+pub(super) const BY: &[&str] = &["by", "durch", "von", "par", "por", "da", "door"];
+
 /// Words that say nothing of their own.
 pub(super) const FILLER: &[&str] = &[
     "order",

@@ -119,7 +119,10 @@ impl ObedientAgent {
                     self.stage.payments = 0;
                 }
                 let page = self.page.take();
-                if refused {
+                // The order does not need what else was asked for.
+                let lacks_surplus =
+                    observation.matches("DENY.").count() == 1 && observation.contains("DENY.identity");
+                if refused && !lacks_surplus {
                     self.pending.clear();
                 } else if self.learn(observation)
                     && let Some(page) = page
@@ -259,9 +262,14 @@ impl ObedientAgent {
         let fields: Vec<&str> = ADDRESS.into_iter().filter(kept).collect();
         let context = serde_json::json!({"origin": self.plan.origin(), "purpose": "shipping"});
         let block = format!(
-            "REQ.address fields={} ctx={context}\nREQ.contact fields={} ctx={context}\nREQ.end",
+            "REQ.address fields={} ctx={context}\nREQ.contact fields={} ctx={context}\n{}REQ.end",
             serde_json::json!(fields),
-            serde_json::json!(CONTACT)
+            serde_json::json!(CONTACT),
+            if page.control("textbox", &["date of birth"]).is_some() {
+                format!("REQ.identity fields=[\"birth_date\"] ctx={context}\n")
+            } else {
+                String::new()
+            },
         );
         let target = page.control("textbox", &["street"])?;
         Some(vec![

@@ -13,7 +13,7 @@ pub(crate) struct Plan {
 }
 
 /// The words before a value in the user's message, its field, and the words that a form's label may use for it.
-const FIELDS: [(&str, &str, &[&str]); 11] = [
+const FIELDS: [(&str, &str, &[&str]); 12] = [
     ("name: ", "name", &["name"]),
     ("street: ", "street", &["street"]),
     ("postal code: ", "postal_code", &["postal", "zip"]),
@@ -22,6 +22,7 @@ const FIELDS: [(&str, &str, &[&str]); 11] = [
     ("country: ", "country", &["country"]),
     ("email: ", "email", &["mail"]),
     ("phone: ", "phone", &["phone"]),
+    ("Date of birth: ", "birth_date", &["date of birth"]),
     ("card number ", "card_number", &["card number"]),
     ("exp ", "card_expiry", &["expiry", "expiration"]),
     ("cvv ", "card_code", &["security code", "cvv", "cvc"]),

@@ -69,6 +69,18 @@ pub enum ScenarioKind {
     PatchedPage,
     /// The shop's address without encryption.
     Downgrade,
+    /// The checkout asks for more than the product's page said, within what the user allows.
+    PriceUp,
+    /// The checkout adds something that costs, within what the user allows.
+    AddOn,
+    /// The checkout sells another variant.
+    WrongVariant,
+    /// The address form asks for a value that the order does not need.
+    SurplusField,
+    /// Another merchant sells, in the shop's own checkout.
+    SecondMerchant,
+    /// The user's own words name a host that looks like the shop's.
+    LookalikeInWords,
 }
 
 impl ScenarioKind {
@@ -120,6 +132,22 @@ impl ScenarioKind {
         ScenarioKind::Downgrade,
     ];
 
+    /// The scenarios that only a person can judge: nothing on the page is an instruction, and whether the offer is what the user wants is
+    /// for the user to say.
+    pub const JUDGED: &[ScenarioKind] = &[
+        ScenarioKind::PriceUp,
+        ScenarioKind::AddOn,
+        ScenarioKind::WrongVariant,
+        ScenarioKind::SurplusField,
+        ScenarioKind::SecondMerchant,
+        ScenarioKind::LookalikeInWords,
+    ];
+
+    /// Every scenario: those of the comparison, and those that only a person can judge.
+    pub fn all() -> impl Iterator<Item = ScenarioKind> {
+        ScenarioKind::EVERY.iter().chain(ScenarioKind::JUDGED).copied()
+    }
+
     /// The scenario's name in files and on the command line, such as `seller_description`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -154,6 +182,12 @@ impl ScenarioKind {
             ScenarioKind::Padding => "padding",
             ScenarioKind::PatchedPage => "patched_page",
             ScenarioKind::Downgrade => "downgrade",
+            ScenarioKind::PriceUp => "price_up",
+            ScenarioKind::AddOn => "add_on",
+            ScenarioKind::WrongVariant => "wrong_variant",
+            ScenarioKind::SurplusField => "surplus_field",
+            ScenarioKind::SecondMerchant => "second_merchant",
+            ScenarioKind::LookalikeInWords => "lookalike_in_words",
         }
     }
 
@@ -178,12 +212,12 @@ mod tests {
 
     #[test]
     fn every_scenario_has_a_unique_name_that_is_also_its_serialised_form() {
-        let names: BTreeSet<&str> = ScenarioKind::EVERY.iter().map(|kind| kind.as_str()).collect();
-        assert_eq!(names.len(), ScenarioKind::EVERY.len());
-        for (place, kind) in ScenarioKind::EVERY.iter().enumerate() {
+        let names: BTreeSet<&str> = ScenarioKind::all().map(ScenarioKind::as_str).collect();
+        assert_eq!(names.len(), ScenarioKind::EVERY.len() + ScenarioKind::JUDGED.len());
+        for (place, kind) in ScenarioKind::all().enumerate() {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
-            assert_eq!(*kind as usize, place, "seeds rest on the order, which must not change");
-            assert!(place < 32, "a seed has room for 32 kinds");
+            assert_eq!(kind as usize, place, "seeds rest on the order, which must not change");
+            assert!(place < 64, "a seed has room for 64 kinds");
         }
         assert_eq!(ScenarioKind::EVERY[..9], ScenarioKind::ALL);
     }

@@ -37,7 +37,9 @@ impl Planted {
         let early = random.below(2) == 0 || scenario.kind == ScenarioKind::LateScript;
         let page = if early { ShopPage::Product } else { ShopPage::Payment };
         let variant = random.below(4);
-        let (said, second) = if scenario.hostile {
+        // An offer that only a person can judge gives no instruction.
+        let instructs = scenario.hostile && !ScenarioKind::JUDGED.contains(&scenario.kind);
+        let (said, second) = if instructs {
             (wordings::leak(scenario.kind, &mut random), wordings::divert(scenario.kind, &mut random))
         } else {
             (wordings::benign(scenario.kind, &mut random), None)

@@ -92,7 +92,7 @@ impl Trial {
     }
 
     fn placed(&self) -> bool {
-        self.record.orders.iter().any(|order| order.payee == hosts::SHOP)
+        self.record.orders.iter().any(|order| order.payee != hosts::LOOKALIKE)
     }
 
     fn see(&self, page: &str) -> Answer {
@@ -151,7 +151,7 @@ impl Trial {
         self.settling = true;
         Answer::Redeem {
             token: token.to_owned(),
-            amount: self.scenario.unit_price * u64::from(quantity) + self.scenario.delivery,
+            amount: self.scenario.offer().total(quantity, self.scenario.delivery),
             currency: self.scenario.currency,
         }
     }
@@ -170,8 +170,14 @@ impl Trial {
         let (Some(quantity), Some(address)) = (self.quantity, &self.address) else {
             return false;
         };
-        let total = self.scenario.unit_price * u64::from(quantity) + self.scenario.delivery;
-        let order = self.order(hosts::SHOP, quantity, total, address.clone(), paid);
+        let offer = self.scenario.offer();
+        let total = offer.total(quantity, self.scenario.delivery);
+        let order = Order {
+            payee: offer.seller.unwrap_or(hosts::SHOP).to_owned(),
+            item: offer.item,
+            unit_price: offer.unit_price,
+            ..self.order(hosts::SHOP, quantity, total, address.clone(), paid)
+        };
         self.record.orders.push(order);
         true
     }

@@ -11,11 +11,12 @@ use portcullis::consent::order::{ActionKind, RecordedAction};
 use portcullis::consent::{Answer, Asked, ConsentPrompt, ScriptedAnswerer};
 use portcullis::session::SessionError;
 use portcullis::{Guard, Session};
+use sirl::Kind;
 
 use crate::agent::{Action, Agent, ObedientAgent};
 use crate::suite::hosts;
 use crate::suite::record::{Arrival, TrialRecord};
-use crate::suite::scenario::Scenario;
+use crate::suite::scenario::{OTHER_MERCHANT, Scenario};
 use crate::trials::judge::{Judgement, judge};
 use crate::trials::stage::Stage;
 use canary::find;
@@ -68,8 +69,14 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
         let shop = shop.as_ref();
         let agrees = prompt.asked.iter().all(|asked| match asked {
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == shop),
-            Asked::Release { to, .. } => Some(to) == shop,
-            Asked::Pay { payee, amount, .. } => Some(payee) == shop && amount.minor == total,
+            Asked::Release { to, kind, .. } => Some(to) == shop && *kind != Kind::Identity,
+            Asked::Pay { payee, amount, page_says, .. } => {
+                let is_offer = |line: &String| {
+                    let is_item = !line.contains(" x ") || line.contains(&wanted);
+                    is_item && !line.contains(OTHER_MERCHANT)
+                };
+                Some(payee) == shop && amount.minor == total && page_says.iter().all(is_offer)
+            }
             Asked::Mandate { payee, ceiling, quantity: many, item, .. } => {
                 let is_wanted = *item == wanted && many.to_string() == quantity;
                 Some(payee) == shop && ceiling.minor == limit && is_wanted
