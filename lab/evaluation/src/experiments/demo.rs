@@ -6,13 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use browser_signals::Verb;
 use browser_signals::playwright::Browser;
 use portcullis::DEFAULT_POLICY;
 use portcullis::audit::FolderLog;
 
+use crate::agent::Action;
+use crate::report::story::{self, Scene, Story};
 use crate::report::{Approach, Outcome, PageKind, Row, rows, to_html, to_json, to_table};
 use crate::suite::hosts;
 use crate::suite::kind::ScenarioKind;
+use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::scenario::Scenario;
 use crate::trials::agents::{MakeAgent, Obedient};
 use crate::trials::guarded::{self, GuardedTrial, SharedLog, interference};
@@ -144,6 +148,7 @@ pub fn run(
         settings.kinds.iter().flat_map(pairs).collect::<Vec<Scenario>>()
     };
     let scenarios: Vec<Scenario> = (1..=u64::from(settings.seeds)).flat_map(of_seed).collect();
+    let shown = scenarios.iter().find(|scenario| is_told(scenario)).cloned();
     let a_page = makers.iter().map(|maker| if is_twice(maker.as_ref()) { 5 } else { 4 }).sum::<u64>();
     let twice =
         makers.iter().filter(|maker| is_twice(maker.as_ref())).count() as u64 * scenarios.len() as u64;
@@ -158,7 +163,7 @@ pub fn run(
     }
     let log = fresh_log(&settings.out.join("audit"))?;
     let work = |scenarios: &[Scenario]| {
-        let bench = Bench { policy, makers, log: log.clone(), progress: &progress };
+        let bench = Bench { policy, makers, log: log.clone(), progress: &progress, shown: shown.as_ref() };
         runtime.block_on(bench.run(scenarios))
     };
     let found: Vec<Result<Lane, EvaluationError>> = std::thread::scope(|scope| {
@@ -169,15 +174,19 @@ pub fn run(
     });
     progress.tell("done");
 
-    let (mut outcomes, mut findings) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut findings, mut stories, mut scene) = (Vec::new(), Vec::new(), Vec::new(), None);
     for lane in found {
         let lane = lane?;
+        stories.extend(lane.stories);
+        scene = scene.or(lane.scene);
         outcomes.extend(lane.outcomes);
         findings.extend(lane.findings);
     }
     let rows = rows(&outcomes);
     let json = to_json(&rows).map_err(|error| EvaluationError::Failed(error.to_string()))?;
-    fs::write(settings.out.join("report.html"), to_html(&rows))?;
+    stories.sort_by_key(|story: &Story| story.approach);
+    let story = scene.map(|scene| story::to_html(&scene, &stories)).unwrap_or_default();
+    fs::write(settings.out.join("report.html"), to_html(&rows, &story))?;
     fs::write(settings.out.join("report.json"), &json)?;
     Ok(DemoReport { rows, json, findings, twice, out: settings.out.clone() })
 }
@@ -186,6 +195,11 @@ pub fn run(
 /// tokens, and may act differently if two persons' cities differ.
 fn is_twice(maker: &dyn MakeAgent) -> bool {
     maker.name() == Obedient.name()
+}
+
+/// Whether the report can tell this trial's story: the sentence that attacks is on the page where the task begins.
+fn is_told(scenario: &Scenario) -> bool {
+    scenario.hostile && Planted::of(scenario).page == ShopPage::Product
 }
 
 /// Opens a new log, and keeps the log of the last run under another name.
@@ -206,6 +220,9 @@ fn fresh_log(folder: &Path) -> Result<SharedLog, EvaluationError> {
 struct Lane {
     outcomes: Vec<Outcome>,
     findings: Vec<String>,
+    /// The page of the story that the report tells, and the trials on it.
+    scene: Option<Scene>,
+    stories: Vec<Story>,
 }
 
 /// The inputs that all lanes share.
@@ -214,21 +231,22 @@ struct Bench<'a> {
     makers: &'a [Box<dyn MakeAgent>],
     log: SharedLog,
     progress: &'a Progress<'a>,
+    /// The scenario whose story the report tells.
+    shown: Option<&'a Scenario>,
 }
 
 impl Bench<'_> {
     async fn run(&self, scenarios: &[Scenario]) -> Result<Lane, EvaluationError> {
         let stage = Stage::set_up().await?;
         // The guarded browser starts during the unguarded trials.
-        let (browser, outcomes) = tokio::join!(stage.browser(), self.unguarded(&stage, scenarios));
-        let (browser, outcomes) = (browser?, outcomes?);
-        let mut lane = Lane { outcomes, findings: Vec::new() };
+        let (browser, lane) = tokio::join!(stage.browser(), self.unguarded(&stage, scenarios));
+        let (browser, mut lane) = (browser?, lane?);
         let mut searches = Vec::new();
         for scenario in scenarios {
             for maker in self.makers {
                 for approach in [Approach::A, Approach::B, Approach::C] {
                     let task = Task { stage: &stage, browser: &browser, maker: maker.as_ref(), approach };
-                    searches.extend(self.guarded(&task, scenario, &mut lane.outcomes).await?);
+                    searches.extend(self.guarded(&task, scenario, &mut lane).await?);
                 }
             }
         }
@@ -240,22 +258,23 @@ impl Bench<'_> {
         Ok(lane)
     }
 
-    async fn unguarded(
-        &self,
-        stage: &Stage,
-        scenarios: &[Scenario],
-    ) -> Result<Vec<Outcome>, EvaluationError> {
-        let mut outcomes = Vec::new();
+    async fn unguarded(&self, stage: &Stage, scenarios: &[Scenario]) -> Result<Lane, EvaluationError> {
+        let mut lane = Lane::default();
         let bare = BareBrowser::launch(&stage.world).await?;
         for scenario in scenarios {
             for maker in self.makers {
                 self.progress.tell(&format!("no guard, {}, {}", maker.name(), label(scenario)));
-                outcomes.push(unguarded_trial(stage, &bare, scenario, maker.as_ref()).await?);
+                let (outcome, story) = unguarded_trial(stage, &bare, scenario, maker.as_ref()).await?;
+                lane.outcomes.push(outcome);
+                if self.shown == Some(scenario) && is_twice(maker.as_ref()) {
+                    lane.stories.push(story);
+                    lane.scene = Some(photographed(stage, &bare, scenario).await?);
+                }
                 self.progress.add(1);
             }
         }
         bare.close().await?;
-        Ok(outcomes)
+        Ok(lane)
     }
 
     /// Runs one task, or two that differ in the values of their vaults, and starts the search for values.
@@ -263,14 +282,24 @@ impl Bench<'_> {
         &self,
         task: &Task<'_>,
         scenario: &Scenario,
-        outcomes: &mut Vec<Outcome>,
+        lane: &mut Lane,
     ) -> Result<Option<Search>, EvaluationError> {
         let (agent, approach) = (task.maker.name(), task.approach);
         self.progress.tell(&format!("approach {}, {agent}, {}", approach.as_str(), label(scenario)));
         let twin = (approach == Approach::B && is_twice(task.maker)).then(|| scenario.twin());
-        let first = self.trial(task, scenario, outcomes).await?;
+        let first = self.trial(task, scenario, &mut lane.outcomes).await?;
+        if self.shown == Some(scenario) && is_twice(task.maker) {
+            lane.stories.push(Story {
+                approach,
+                agent: first.agent.clone(),
+                taken: first.taken.clone(),
+                asked: first.asked.clone(),
+                record: first.record.clone(),
+                judgement: first.judgement.clone(),
+            });
+        }
         let second = match &twin {
-            Some(twin) => Some(self.trial(task, twin, outcomes).await?),
+            Some(twin) => Some(self.trial(task, twin, &mut lane.outcomes).await?),
             None => None,
         };
         if approach == Approach::A {
@@ -321,19 +350,69 @@ async fn unguarded_trial(
     bare: &BareBrowser,
     scenario: &Scenario,
     maker: &dyn MakeAgent,
-) -> Result<Outcome, EvaluationError> {
+) -> Result<(Outcome, Story), EvaluationError> {
     let mut agent = maker.make("demo", &scenario.prompt(hosts::SHOP_ORIGIN), Approach::None);
     let trial = run_unguarded(&stage.world, bare, scenario, agent.as_mut()).await?;
-    Ok(Outcome {
+    let judgement = judge(scenario, &trial.record, &stage.world.take_strays());
+    let story = Story {
+        approach: Approach::None,
+        agent: agent.name().to_owned(),
+        taken: trial.taken,
+        asked: Vec::new(),
+        record: trial.record,
+        judgement: judgement.clone(),
+    };
+    let outcome = Outcome {
         approach: Approach::None,
         agent: agent.name().to_owned(),
         page_kind: page_kind(scenario),
-        judgement: judge(scenario, &trial.record, &stage.world.take_strays()),
+        judgement,
         prompts: 0,
         denials: std::collections::BTreeMap::new(),
         ms_per_step: per_step(trial.elapsed, trial.steps as u64),
-    })
+    };
+    Ok((outcome, story))
 }
+
+/// The product's page of a scenario, with the sentence that attacks marked where a person can see it.
+async fn photographed(
+    stage: &Stage,
+    bare: &BareBrowser,
+    scenario: &Scenario,
+) -> Result<Scene, EvaluationError> {
+    let sentence = Planted::of(scenario).text;
+    stage.world.begin(scenario);
+    let tab = bare.tab().await?;
+    let url = scenario.product_url(hosts::SHOP_ORIGIN);
+    tab.act(&Action::Verb(Verb::Open { url })).await;
+    let words = serde_json::Value::from(sentence.as_str());
+    let marked = tab.evaluate(&format!("({MARK})({words})")).await?;
+    let picture = tab.picture().await?;
+    tab.close().await?;
+    stage.world.take(&scenario.id);
+    let is_marked = marked == "true" && scenario.kind != ScenarioKind::HiddenText;
+    Ok(Scene { title: scenario.kind.as_str().replace('_', " "), sentence, picture, is_marked })
+}
+
+/// Marks words in the page, scrolls to them, and says whether they are on the screen.
+const MARK: &str = "words => {\
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);\
+    for (let node; (node = walk.nextNode());) {\
+        const at = node.data.indexOf(words);\
+        if (at < 0) continue;\
+        const mark = document.createElement('mark');\
+        mark.style.outline = '3px solid #b00020';\
+        mark.textContent = words;\
+        const rest = node.splitText(at);\
+        rest.data = rest.data.slice(words.length);\
+        rest.before(mark);\
+        mark.scrollIntoView({block: 'center'});\
+        const box = mark.getBoundingClientRect();\
+        return box.left >= 0 && box.right <= innerWidth && box.height > 8\
+            && mark.checkVisibility({opacityProperty: true, visibilityProperty: true});\
+    }\
+    return false;\
+}";
 
 fn outcome(run: &GuardedTrial, scenario: &Scenario, approach: Approach) -> Outcome {
     Outcome {

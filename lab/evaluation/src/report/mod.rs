@@ -5,10 +5,13 @@
 //! | `rows` | the rows of the demo, as JSON, as a table and as a page |
 //! | `table` | tables as HTML and for a terminal |
 //! | `plot` | plots as SVG |
+//! | `story` | one trial as a film strip |
 
 pub(crate) mod plot;
 mod rows;
+pub(crate) mod story;
 pub(crate) mod table;
 
 pub use crate::trials::Approach;
-pub use rows::{Outcome, PageKind, Row, rows, to_html, to_json, to_table};
+pub(crate) use rows::to_html;
+pub use rows::{Outcome, PageKind, Row, rows, to_json, to_table};

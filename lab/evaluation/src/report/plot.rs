@@ -95,7 +95,7 @@ impl Plot {
         name: &str,
     ) {
         let ((low_x, x, high_x), (low_y, y, high_y)) = (x, y);
-        let fill = if filled { colour } else { "#fff" };
+        let fill = if filled { colour } else { "Canvas" };
         let _ = write!(
             self.svg,
             "<g stroke=\"{colour}\" stroke-width=\"2\"><line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y0:.1}\" y2=\"{y0:.1}\"/>\

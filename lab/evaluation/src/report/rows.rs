@@ -1,10 +1,11 @@
 //! The results of the demo: rows for a program, a table for a terminal, a page for a browser.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::html::escape;
+use crate::report::plot::{Plot, colour};
+use crate::report::table;
 use crate::statistics::{median, rule_of_three, wilson};
 use crate::trials::Approach;
 use crate::trials::judge::Judgement;
@@ -212,27 +213,60 @@ fn denials<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     counts.iter().map(|(reason, times)| format!("{reason} {times}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows as a web page of its own that loads no resources.
-pub fn to_html(rows: &[Row]) -> String {
-    let head: String =
-        HEADINGS.iter().chain(&["denials"]).map(|heading| format!("<th>{heading}</th>")).collect();
-    let body: String = rows
-        .iter()
-        .map(|row| {
-            let cells: String = cells(row).iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
-            format!("<tr>{cells}<td>{}</td></tr>\n", escape(&denials([row].into_iter())))
-        })
-        .collect();
+/// The rows as a web page of its own that loads no resources: S against C, the story of one hostile page, and the table.
+pub(crate) fn to_html(rows: &[Row], story: &str) -> String {
+    let headings: Vec<&str> = HEADINGS.into_iter().chain(["denials"]).collect();
+    let lines: Vec<Vec<String>> =
+        rows.iter().map(|row| cells(row).into_iter().chain([denials([row].into_iter())]).collect()).collect();
     format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Portcullis: evaluation</title>\
-         <style>body{{font:16px/1.5 sans-serif;margin:2rem}}table{{border-collapse:collapse}}\
-         th,td{{border-bottom:1px solid #ccc;padding:.3rem .8rem;text-align:left}}</style></head><body>\
-         <h1>Evaluation</h1><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>\
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>Portcullis: evaluation</title><style>{STYLE}</style></head><body>\
+         <h1>Evaluation</h1>{}{story}<section><h2>All trials</h2>{}\
          <p>S is the share of tasks that ended as the user wanted, judged at the servers, with its 95 % Wilson \
          interval. C is the number of prompts per successful task. A zero is followed by its 95 % upper bound, \
-         three over the number of trials.</p></body></html>\n"
+         three over the number of trials.</p></section></body></html>\n",
+        plots(rows),
+        table::to_html(&headings, &lines),
     )
 }
+
+/// A plot of S against C for each agent. Without a success there is no C, and no point.
+fn plots(rows: &[Row]) -> String {
+    let agents: BTreeSet<&str> = rows.iter().map(|row| row.agent.as_str()).collect();
+    let most = rows.iter().filter_map(Row::burden).fold(1.0, f64::max);
+    let plot = |agent: &&str| {
+        let title = format!("{agent} agent: filled on hostile pages, hollow on benign ones");
+        let x = (0.0, (most * 1.15).ceil());
+        let mut plot = Plot::new(&title, "C: prompts per successful task", "S", x, (0.0, 1.0));
+        for row in rows.iter().filter(|row| row.agent == **agent) {
+            let Some(burden) = row.burden() else { continue };
+            let (low, high) = wilson(row.success, row.trials);
+            let rate = row.success as f64 / row.trials as f64;
+            let is_hostile = row.page_kind == PageKind::Hostile;
+            let name = row.approach.as_str();
+            plot.point((burden, burden, burden), (low, rate, high), is_hostile, colour(row.approach), name);
+        }
+        plot.finish()
+    };
+    let plots: String = agents.iter().map(plot).collect();
+    format!("<section><h2>S against C</h2><div class=\"two\">{plots}</div></section>")
+}
+
+const STYLE: &str = ":root{color-scheme:light dark;--line:#ccc;--soft:#f4f4f4;--bad:#b00020;--good:#00693e;--ask:#0072b2}\
+    @media (prefers-color-scheme:dark){:root{--line:#444;--soft:#222;--bad:#ff8a80;--good:#7bd88f;--ask:#7cc4ff}}\
+    body{font:16px/1.5 sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem}\
+    h2{margin-top:2.5rem}h3{font-size:1rem;margin:1.5rem 0 .5rem}\
+    table{border-collapse:collapse;font-size:.9rem}th,td{border-bottom:1px solid var(--line);padding:.3rem .7rem;text-align:left;\
+    vertical-align:top}.wide{overflow-x:auto}\
+    .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}\
+    svg{width:100%;max-width:40rem;display:block}svg text{font:12px sans-serif;fill:currentColor}svg .t{font-weight:bold;font-size:13px}\
+    svg .g{stroke:var(--line)}figure{margin:1rem 0}figure img{max-width:100%;border:1px solid var(--line)}\
+    figcaption{max-width:60rem}.strip{display:flex;gap:.6rem;overflow-x:auto;padding:.2rem 0 .6rem;margin:0;list-style:none;counter-reset:step}\
+    .strip li{flex:0 0 15rem;max-height:19rem;overflow-y:auto;border:1px solid var(--line);border-top:6px solid var(--line);background:var(--soft);padding:.4rem .6rem;\
+    font-size:.82rem;overflow-wrap:anywhere;counter-increment:step}.strip li b::before{content:counter(step) \" · \"}\
+    .strip p{margin:.2rem 0;white-space:pre-line}.strip .answer{border-top:1px solid var(--line);padding-top:.2rem}\
+    .strip .no{border-top-color:var(--bad)}.strip .yes{border-top-color:var(--good)}.strip .ask{border-top-color:var(--ask)}\
+    .bad{color:var(--bad)}.good{color:var(--good)}code{overflow-wrap:anywhere}";
 
 #[cfg(test)]
 mod tests {
@@ -316,7 +350,7 @@ mod tests {
 
     #[test]
     fn the_page_shows_undefined_values_and_the_bound_of_a_zero() {
-        let page = to_html(&sample());
+        let page = to_html(&sample(), "");
         for words in ["undefined", "3 of 3", "0 (&lt; 15.0 %)", "1.00 [0.84, 1.00]", "egress_blocked 40"] {
             assert!(page.contains(words), "{words} {page}");
         }
@@ -333,7 +367,7 @@ mod tests {
     fn the_page_escapes_what_it_shows() {
         let mut rows = sample();
         rows[0].agent = "<script>".to_owned();
-        let page = to_html(&rows);
+        let page = to_html(&rows, "");
         assert!(page.contains("&lt;script&gt;") && !page.contains("<script>"));
     }
 }

@@ -19,6 +19,7 @@ use crate::suite::record::{Arrival, TrialRecord};
 use crate::suite::scenario::{OTHER_MERCHANT, Scenario};
 use crate::trials::judge::{Judgement, judge};
 use crate::trials::stage::Stage;
+use crate::trials::taken::{Question, Questions, Taken};
 use canary::find;
 
 /// The most actions that an agent may take in one trial.
@@ -48,6 +49,10 @@ pub struct GuardedTrial {
     pub denials: BTreeMap<String, u64>,
     /// The number of granted requests, by kind.
     pub grants: BTreeMap<String, u64>,
+    /// The agent's actions, each with its answer.
+    pub taken: Vec<Taken>,
+    /// The questions to the user, where the trial keeps them.
+    pub asked: Vec<Question>,
     /// Each page as the model read it, in order.
     pub reads: Vec<String>,
     /// Actions of the agent.
@@ -126,12 +131,18 @@ pub async fn run_as(
 ) -> Result<GuardedTrial, SessionError> {
     let copy = MemoryLog::default();
     let log = Box::new(Doubled { log, copy: copy.clone() });
-    let answerer = Box::new(ScriptedAnswerer(truthful_user(scenario)));
+    let questions = Questions::default();
+    let (mut user, noted) = (truthful_user(scenario), questions.clone());
+    let answerer = Box::new(ScriptedAnswerer(move |prompt: &ConsentPrompt| {
+        let answer = user(prompt);
+        noted.note(prompt.to_string(), answer.agrees());
+        answer
+    }));
     let entropy = Box::new(portcullis::guard::SystemEntropy);
     let guard = Guard::new(policy, log, answerer, entropy)?.with_payments(stage.payments.clone());
     let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
     let (guarded, _guard) = run_agent(stage, browser, scenario, guard, &prompt, &copy, make).await?;
-    Ok(guarded)
+    Ok(GuardedTrial { asked: questions.take(), ..guarded })
 }
 
 /// Runs one trial with the caller's guard and prompt. `log` is the log of the guard. The guard is returned.
@@ -162,11 +173,13 @@ pub async fn run_agent(
     let mut session = Session::begin(guard, browser, prompt).await?;
     let mut agent = make(session.prompt());
     let (mut grants, mut reads) = (BTreeMap::new(), Vec::new());
+    let mut taken = Vec::new();
     let mut transcript = format!("{}\n", session.prompt());
     let mut observation = String::new();
     let mut elapsed = Duration::ZERO;
     for _ in 0..MOST_ACTIONS {
-        let action = match agent.next(&observation) {
+        let next = agent.next(&observation);
+        let action = match next.clone() {
             Action::Verb(verb) => portcullis::Action::Verb(verb),
             Action::Request(text) => portcullis::Action::Request(text),
             Action::Done => break,
@@ -185,6 +198,7 @@ pub async fn run_agent(
         }
         transcript.push_str(&observation);
         transcript.push('\n');
+        taken.push(Taken { action: next, answer: observation.clone(), at: Instant::now() });
     }
     let dom = session.tab().html_for_canary_search().await;
     let lost = dom.as_ref().err().map(|error| format!("the browser was lost: {error}"));
@@ -205,6 +219,8 @@ pub async fn run_agent(
         warnings: report.counts.warnings,
         denials: report.counts.denials,
         grants,
+        taken,
+        asked: Vec::new(),
         reads,
         steps: report.counts.actions,
         elapsed,

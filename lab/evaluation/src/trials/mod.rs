@@ -19,6 +19,7 @@ pub mod guarded;
 pub mod judge;
 pub mod paired;
 pub mod stage;
+pub mod taken;
 pub mod unguarded;
 pub mod user;
 #[cfg(unix)]

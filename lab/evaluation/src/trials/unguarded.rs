@@ -16,6 +16,7 @@ use crate::suite::record::TrialRecord;
 use crate::suite::scenario::Scenario;
 use crate::suite::servers::World;
 use crate::suite::tls::{TlsError, install_nss};
+use crate::trials::taken::Taken;
 
 /// An action fails after this many milliseconds.
 const ACTION_TIMEOUT: f64 = 3_000.0;
@@ -258,6 +259,8 @@ fn failed(error: &playwright_rs::Error) -> String {
 pub struct UnguardedTrial {
     /// The record of the servers.
     pub record: TrialRecord,
+    /// The agent's actions, each with its answer.
+    pub taken: Vec<Taken>,
     /// Each page as the agent read it, in order.
     pub reads: Vec<String>,
     /// The number of actions that the agent took.
@@ -279,7 +282,7 @@ pub async fn run_unguarded(
     world.begin(scenario);
     let tab = browser.tab().await?;
     let started = Instant::now();
-    let (mut steps, mut reads) = (0, Vec::new());
+    let (mut steps, mut reads, mut taken) = (0, Vec::new(), Vec::new());
     let mut observation = String::new();
     while steps < MAX_ACTIONS {
         let action = agent.next(&observation);
@@ -290,9 +293,10 @@ pub async fn run_unguarded(
         if action == Action::Verb(Verb::Read) {
             reads.push(observation.clone());
         }
+        taken.push(Taken { action, answer: observation.clone(), at: Instant::now() });
         steps += 1;
     }
     let elapsed = started.elapsed();
     tab.close().await?;
-    Ok(UnguardedTrial { record: world.take(&scenario.id).unwrap_or_default(), reads, steps, elapsed })
+    Ok(UnguardedTrial { record: world.take(&scenario.id).unwrap_or_default(), taken, reads, steps, elapsed })
 }

@@ -34,7 +34,9 @@ pub fn wheel(place: &Place, release: &Release, program: &Program, out: &Path) ->
     copied_folder(&program.folder.join("share"), &stage.join("data/data/share"))?;
     let mut build = Command::new(maturin);
     build.args(["build", "--locked", "--profile", PROFILE, "--out"]).arg(&wheels);
-    install(build.current_dir(&stage).envs(environment(place, release)))?;
+    let environment =
+        environment(place).into_iter().chain([("SOURCE_DATE_EPOCH", release.time.clone().into())]);
+    install(build.current_dir(&stage).envs(environment))?;
     for wheel in super::entries(&wheels)? {
         let name = wheel.file_name().unwrap_or_default().to_owned();
         copied(&wheel, &out.join(name))?;

@@ -91,7 +91,7 @@ impl Harness {
         self.photograph(&browser, key, &scenario).await?;
         let trial = run_unguarded(&self.stage.world, &browser, &scenario, agent.as_mut()).await?;
         self.bare = Some(browser);
-        let UnguardedTrial { record, reads, steps, elapsed } = trial;
+        let UnguardedTrial { record, reads, steps, elapsed, .. } = trial;
         let judgement = judge(&scenario, &record, &self.stage.world.take_strays());
         self.show(key, &reads)?;
         Ok(TrialLine {
