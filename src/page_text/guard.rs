@@ -10,7 +10,6 @@
 //! actions which of them the vault holds. Until then only the form of a value counts, and a made-up card number is
 //! masked as the real one is (I13).
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,6 +26,7 @@ use super::number_endings::endings;
 use super::pay_button::pay_button;
 use super::{PageSafety, Quarantine, Scrubber};
 use crate::egress::Releases;
+use crate::guard::agent_actions::OnPage;
 use crate::guard::shared_vault::SharedVault;
 use crate::system::unix_ms;
 
@@ -52,8 +52,8 @@ pub struct PageTextGuard {
     judged: Mutex<Option<Safety>>,
     /// The button of the page that was rendered last that starts a payment.
     pay_button: Mutex<Option<ElementRef>>,
-    /// The records whose longer values were masked in a text.
-    shown: Mutex<BTreeSet<String>>,
+    /// The released values that were masked in a text.
+    shown: Mutex<OnPage>,
 }
 
 impl PageTextGuard {
@@ -92,8 +92,8 @@ impl PageTextGuard {
         PageTextGuard { own_browser, ..self }
     }
 
-    /// The records whose longer values the page showed since the last call. This is for the user alone.
-    pub(crate) fn take_shown(&self) -> BTreeSet<String> {
+    /// What the page showed of released values since the last call. This is for the user alone.
+    pub(crate) fn take_shown(&self) -> OnPage {
         self.shown.lock().map(|mut shown| std::mem::take(&mut *shown)).unwrap_or_default()
     }
 
@@ -237,9 +237,10 @@ impl PageTextGuard {
         // A short value occurs inside longer words by chance, and masking it there would garble the page. A longer one
         // does not occur by chance.
         if let Ok(mut shown) = self.shown.lock() {
-            shown.extend(
-                found.iter().filter(|it| it.span.len() >= MIN_LONG_VALUE).map(|it| it.handle.clone()),
-            );
+            let long = found.iter().filter(|it| it.span.len() >= MIN_LONG_VALUE);
+            shown.records.extend(long.map(|it| it.handle.clone()));
+            let whole = found.iter().filter(|it| it.whole_word);
+            shown.values.extend(whole.map(|it| (it.handle.clone(), it.field)));
         }
         let whole = found
             .into_iter()

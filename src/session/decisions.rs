@@ -215,6 +215,7 @@ impl Core {
             amount,
             page: if is_read { &self.read.text } else { "" },
             addresses: &order.address,
+            shows_address: self.agent.actions.shows_address(mandate.record()),
             actions: &order.actions,
             is_unseen: self.agent.actions.must_be_seen() || !order.refused.is_empty(),
             recurs: !self.page_says_it_recurs(payee).is_empty(),

@@ -1,16 +1,15 @@
 //! A mandate: it takes the place of the question about a payment within the user's own words, and of no other one.
 
-use std::collections::BTreeSet;
-
 use browser_signals::{Container, Destination, ElementRef, Fact, NodeId, Sink, TlsState, Verb};
 use classifier::{Detectors, Safety};
 use portcullis::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::Answer;
-use portcullis::guard::agent_actions::AgentActions;
+use portcullis::guard::agent_actions::{AgentActions, OnPage};
 use portcullis::guard::mandate::Mandate;
 use portcullis::intake;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
+use sirl::Field;
 
 use crate::played::{BLOCK, Played, SHOP, origin};
 
@@ -20,6 +19,12 @@ const PRODUCT: &str = "- heading \"Copper kettle, blue\" [level=1]\n- paragraph:
     - button \"Add to cart\" [ref=e3]";
 const CHECKOUT: &str = "- paragraph: \"2 x Copper kettle, blue\"\n- paragraph: \"Delivery: 4.15 USD\"\n\
     - paragraph: \"Order total: 64.15 USD\"\n- button \"Pay now\" [ref=e7]";
+
+/// A page that shows these values of the record.
+fn shown(fields: &[Field]) -> OnPage {
+    let record = || "address:task".to_owned();
+    OnPage { records: [record()].into(), values: fields.iter().map(|field| (record(), *field)).collect() }
+}
 
 /// The tag, the type and the label of a control.
 type Labelled = (&'static str, &'static str, &'static str);
@@ -72,7 +77,7 @@ impl Order {
 
     fn fill_address(&mut self) {
         assert!(self.played.request(BLOCK).starts_with("GRANT.address"));
-        self.actions.note_on_page(BTreeSet::from(["address:task".to_owned()]));
+        self.actions.note_on_page(shown(&[Field::Street, Field::City]));
     }
 
     /// The order of an honest agent, up to the payment.
@@ -175,13 +180,15 @@ fn what_the_agent_sets_beyond_the_words_ends_it() {
         assert_eq!(order.on(control, verb), "ok", "{what}");
         assert_eq!(order.pay("64.15").0, 0, "{what}");
     }
-    let unnamed: [(&str, Labelled, Acts); 9] = [
+    let unnamed: [(&str, Labelled, Acts); 11] = [
         ("another number", ("select", "", "Quantity"), |it| Verb::select(it, "3")),
         ("another variant", ("select", "", "Colour"), |it| Verb::select(it, "Red")),
         ("a coupon", ("input", "text", "Coupon"), |it| Verb::typed(it, "SPRING10")),
         ("an engraving", ("input", "text", "Engraving"), |it| Verb::typed(it, "for Anna")),
         ("an add-on", ("input", "checkbox", "Gift wrap"), |target| Verb::Check { target, on: true }),
         ("a locker", ("button", "button", "Locker 17"), Verb::click),
+        ("a button", ("button", "submit", "Add gift box to cart"), Verb::click),
+        ("a link", ("a", "", "Gift box"), Verb::click),
         ("a subscription", ("button", "submit", "Subscribe monthly"), Verb::click),
         ("a key", ("select", "", "Colour"), |_| Verb::Press { key: "ArrowDown".into() }),
         ("an address", ("button", "button", "Other"), |_| Verb::Open { url: format!("{SHOP}/cart/add/9") }),
@@ -225,8 +232,13 @@ fn another_address_or_none_is_asked_about() {
     unfilled.is_asked("64.15", because);
     let mut unshown = Order::new();
     unshown.up_to_payment();
-    unshown.actions.note_on_page(BTreeSet::new());
+    unshown.actions.note_on_page(OnPage::default());
     unshown.is_asked("64.15", because);
+    // Another address in the same city.
+    let mut same_city = Order::new();
+    same_city.up_to_payment();
+    same_city.actions.note_on_page(shown(&[Field::City, Field::Country]));
+    same_city.is_asked("64.15", because);
     let mut changed = Order::new();
     changed.up_to_payment();
     changed.actions.note_changed(&origin(SHOP), vec!["Street".to_owned()]);
@@ -271,10 +283,10 @@ fn a_mandate_opens_nothing_that_the_policy_refuses() {
     let mut order = Order::new();
     order.up_to_payment();
     order.played.answer = Answer::Never;
-    order.actions.note_on_page(BTreeSet::new());
+    order.actions.note_on_page(OnPage::default());
     let pay = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
     assert!(order.played.request(pay).starts_with("DENY.purchase"));
-    order.actions.note_on_page(BTreeSet::from(["address:task".to_owned()]));
+    order.actions.note_on_page(shown(&[Field::Street, Field::City]));
     assert!(order.played.request(pay).starts_with("DENY.purchase"));
     assert_eq!(order.played.payments, 0);
 }

@@ -52,6 +52,15 @@ impl ControlLocation {
     }
 }
 
+/// What a page shows of the released values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OnPage {
+    /// The records with a value that is too long to be there by chance.
+    pub records: BTreeSet<String>,
+    /// The values, by record and field, that are there as whole words.
+    pub values: BTreeSet<(String, Field)>,
+}
+
 /// Whether the user saw an action.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
@@ -77,8 +86,8 @@ struct Ledger {
     filled: Vec<(ControlLocation, Option<FormId>)>,
     /// Records that addresses were filled from, by site.
     addresses: Vec<(Origin, String)>,
-    /// Records whose values are on the page that the agent read last.
-    on_page: BTreeSet<String>,
+    /// What the page shows that the agent read last.
+    on_page: OnPage,
     /// Sites to which the user refused requests.
     refused: Vec<Origin>,
     /// Requests that take released values to other paths.
@@ -198,9 +207,16 @@ impl AgentActions {
         page.form.is_some() && page.controls.iter().any(|control| self.is_filled(page, control.node))
     }
 
-    /// Records whose values are on the page that the agent read last.
-    pub fn note_on_page(&self, records: BTreeSet<String>) {
-        self.lock().on_page = records;
+    /// Records what the page shows that the agent read last.
+    pub fn note_on_page(&self, on_page: OnPage) {
+        self.lock().on_page = on_page;
+    }
+
+    /// Whether that page shows the street of a record, and its postal code or city.
+    pub(crate) fn shows_address(&self, record: &str) -> bool {
+        let ledger = self.lock();
+        let shows = |field: Field| ledger.on_page.values.contains(&(record.to_owned(), field));
+        shows(Field::Street) && (shows(Field::PostalCode) || shows(Field::City))
     }
 
     /// Whether the user must see some action before any request leaves.
@@ -314,7 +330,8 @@ impl Ledger {
     fn address(&self, site: &Origin) -> Vec<FilledAddress> {
         let here = self.addresses.iter().filter(|(origin, _)| origin == site);
         here.map(|(_, record)| {
-            let state = if self.on_page.contains(record) { Filling::Shown } else { Filling::NotShown };
+            let state =
+                if self.on_page.records.contains(record) { Filling::Shown } else { Filling::NotShown };
             FilledAddress { record: record.clone(), state }
         })
         .collect()

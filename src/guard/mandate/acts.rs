@@ -1,6 +1,6 @@
 //! Whether the user's words name what an agent sets. What they do not name ends the mandate, however harmless it looks.
 
-use browser_signals::meaning::{Harmless, Meaning, decisive, leads_on};
+use browser_signals::meaning::{Harmless, Meaning, leads_on};
 use browser_signals::{Control, Fact, Observed, Snapshot, Verb};
 use policy_dfa::VerbKind;
 
@@ -64,17 +64,23 @@ fn presses(verb: &Verb, page: &Observed<Snapshot>, wish: &Wish, is_filled: bool)
     let Some(target) = page.target.as_ref() else { return false };
     let name = name_of(target);
     let submits = effect_of(verb, Some(page)) == VerbKind::Submit;
-    if submits && (is_filled || goes_by_get(page)) {
+    if submits && is_filled {
         return true;
     }
-    let is_link = target.tag == "a" && page.form.is_none() && page.destination.known().is_some();
     match target.input_type.as_str() {
         "radio" | "checkbox" => names_part_of(&name, wish),
-        _ if is_link => decisive(&[&name]).is_none(),
         // In a text box or a list it sets nothing: typing and choosing are judged when they happen.
         _ if !submits && matches!(target.tag.as_str(), "input" | "textarea" | "select") => true,
-        _ => leads_on(&name) || submits && leads_on(&submit_name(page)) || names_part_of(&name, wish),
+        _ => {
+            only_leads_on(&name) || submits && only_leads_on(&submit_name(page)) || names_part_of(&name, wish)
+        }
     }
+}
+
+/// Whether a button only leads on, and is about no note, coupon or variant, which are the user's to name.
+fn only_leads_on(label: &str) -> bool {
+    let is_set = matches!(Meaning::of_words(&[label]), Meaning::Harmless(it) if it != Harmless::Search);
+    leads_on(label) && !is_set
 }
 
 /// The name of the button that sends a form.

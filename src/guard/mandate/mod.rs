@@ -82,6 +82,8 @@ pub struct SeenOrder<'a> {
     pub page: &'a str,
     /// The addresses that the guard filled there.
     pub addresses: &'a [FilledAddress],
+    /// Whether the page shows the street of the mandate's record, and its postal code or city.
+    pub shows_address: bool,
     /// The recorded actions.
     pub actions: &'a [RecordedAction],
     /// Whether an action waits to be shown.
@@ -163,7 +165,7 @@ impl Mandate {
             return Err(NotCovered::SetMore);
         }
         let is_shown = |it: &FilledAddress| it.record == self.record && it.state == Filling::Shown;
-        if order.addresses.is_empty() || !order.addresses.iter().all(is_shown) {
+        if !order.shows_address || order.addresses.is_empty() || !order.addresses.iter().all(is_shown) {
             return Err(NotCovered::OtherAddress);
         }
         if order.recurs {
