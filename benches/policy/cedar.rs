@@ -160,7 +160,8 @@ fn release(sample: &Sample, kind: Kind, fields: &[Field], amount: Option<u64>, c
         ("total", claim.total.map(money)),
     ]));
     let consent = match sample.consent {
-        Consent::None => "none",
+        // The policy of this comparison lets no mandate in.
+        Consent::None | Consent::Mandated => "none",
         Consent::Given => "given",
         Consent::Refused => "refused",
         Consent::Expired => "expired",
