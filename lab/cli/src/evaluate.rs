@@ -13,11 +13,19 @@ use evaluation::report::Approach;
 use evaluation::statistics::power;
 use evaluation::suite::ScenarioKind;
 use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
+use evaluation::trials::arm::Arm;
 use evaluation::user::UserModel;
 use evaluation::{adaptive, miniwob};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
+
+/// A research question whose experiment can be run.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Question {
+    /// What the score, the mandate and the way of paying each do.
+    Rq4a,
+}
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -27,6 +35,9 @@ pub struct Arguments {
     /// Approaches, by name: none, A, B, C.
     #[arg(long, value_delimiter = ',', default_value = "none,A,B,C")]
     approaches: Vec<String>,
+    /// Run the arms of a research question in place of the approaches.
+    #[arg(long, value_enum, conflicts_with = "approaches")]
+    question: Option<Question>,
     /// Act with the small agent model of this folder too, such as `lab/agent-model/model`.
     #[arg(long, value_name = "FOLDER")]
     agent_model: Option<PathBuf>,
@@ -227,9 +238,10 @@ fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
 
 fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Settings, Failure> {
     let approach = |name: &String| {
-        let known = Approach::RUNNABLE.into_iter().find(|approach| approach.as_str() == name.as_str());
-        known.ok_or_else(|| {
-            let known = Approach::RUNNABLE.map(Approach::as_str).join(", ");
+        Approach::from_name(name).ok_or_else(|| {
+            let arms = Arm::ALL.map(Arm::as_str);
+            let known: Vec<&str> = Approach::RUNNABLE.iter().map(|it| it.as_str()).chain(arms).collect();
+            let known = known.join(", ");
             Failure::Input(format!("there is no approach `{name}` to run; there are {known}"))
         })
     };
@@ -242,7 +254,10 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
     let kinds = kinds(&arguments.kinds)?;
     Ok(Settings {
         version: VERSION,
-        approaches: arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
+        approaches: match arguments.question {
+            Some(Question::Rq4a) => Arm::ALL.map(Approach::Arm).to_vec(),
+            None => arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
+        },
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
         kinds: if kinds.is_empty() { ScenarioKind::all().collect() } else { kinds },
         seeds: arguments.seeds.max(1),

@@ -324,7 +324,8 @@ impl Bench<'_> {
         outcomes: &mut Vec<Outcome>,
     ) -> Result<GuardedTrial, EvaluationError> {
         // The user may choose another policy for B.
-        let policy = task.approach.policy().filter(|_| task.approach != Approach::B).unwrap_or(self.policy);
+        let own = task.approach.policy().filter(|_| task.approach != Approach::B);
+        let policy = own.as_deref().unwrap_or(self.policy);
         let make = |prompt: &str| task.maker.make("demo", prompt, task.approach);
         let log = Some(self.log.clone());
         let run = guarded::run_as(task.stage, task.browser, scenario, policy, log, &make).await?;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::html::escape;
 use crate::report::Approach;
+use crate::trials::arm::Payment;
 
 /// The colour of an approach. Most colour-blind readers can distinguish them too (Okabe and Ito).
 pub(crate) const fn colour(approach: Approach) -> &'static str {
@@ -14,6 +15,11 @@ pub(crate) const fn colour(approach: Approach) -> &'static str {
         Approach::C => "#009e73",
         Approach::ATold => "#e69f00",
         Approach::CUnscrubbed => "#56b4e9",
+        Approach::Arm(arm) => match arm.payment {
+            Payment::Form => "#d55e00",
+            Payment::Each => "#0072b2",
+            Payment::Mandate => "#009e73",
+        },
     }
 }
 

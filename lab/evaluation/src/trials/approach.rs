@@ -1,13 +1,16 @@
 //! The approaches that are compared.
 
+use std::borrow::Cow;
+
 use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::arm::Arm;
 
 /// The approach under which an agent runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Approach {
     /// Without a guard.
-    #[serde(rename = "none")]
     None,
     /// Approach A.
     A,
@@ -16,27 +19,34 @@ pub enum Approach {
     /// Approach C.
     C,
     /// Approach A with T1 values shown to the model, as in the paper.
-    #[serde(rename = "A-told")]
     ATold,
     /// Approach C with pages shown unmodified: no text withheld, invisible text quoted.
-    #[serde(rename = "C-unscrubbed")]
     CUnscrubbed,
+    /// An arm of the factorial experiment.
+    Arm(Arm),
 }
 
 impl Approach {
-    /// The approaches that this version can run.
+    /// The approaches that this version can run, without the [arms](Arm::ALL).
     pub const RUNNABLE: [Approach; 6] =
         [Approach::None, Approach::A, Approach::B, Approach::C, Approach::ATold, Approach::CUnscrubbed];
 
     /// The shipped policy of the approach; `None` without a guard.
-    pub const fn policy(self) -> Option<&'static str> {
-        match self {
-            Approach::None => None,
-            Approach::A => Some(APPROACH_A_POLICY),
-            Approach::ATold => Some(APPROACH_A_TOLD_POLICY),
-            Approach::B => Some(DEFAULT_POLICY),
-            Approach::C | Approach::CUnscrubbed => Some(APPROACH_C_POLICY),
-        }
+    pub fn policy(self) -> Option<Cow<'static, str>> {
+        Some(match self {
+            Approach::None => return None,
+            Approach::A => APPROACH_A_POLICY.into(),
+            Approach::ATold => APPROACH_A_TOLD_POLICY.into(),
+            Approach::B => DEFAULT_POLICY.into(),
+            Approach::C | Approach::CUnscrubbed => APPROACH_C_POLICY.into(),
+            Approach::Arm(arm) => arm.policy().into(),
+        })
+    }
+
+    /// The approach, or the arm, of a name.
+    pub fn from_name(name: &str) -> Option<Approach> {
+        let arms = Arm::ALL.into_iter().map(Approach::Arm);
+        Approach::RUNNABLE.into_iter().chain(arms).find(|approach| approach.as_str() == name)
     }
 
     /// Returns true if the output of a model that writes token by token is steered by look-ahead, as A and C require.
@@ -53,6 +63,21 @@ impl Approach {
             Approach::C => "C",
             Approach::ATold => "A-told",
             Approach::CUnscrubbed => "C-unscrubbed",
+            Approach::Arm(arm) => arm.as_str(),
         }
+    }
+}
+
+impl Serialize for Approach {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Approach {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Approach, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Approach::from_name(&name)
+            .ok_or_else(|| serde::de::Error::custom(format!("there is no approach `{name}`")))
     }
 }

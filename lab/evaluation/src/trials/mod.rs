@@ -14,6 +14,7 @@
 
 pub mod agents;
 pub mod approach;
+pub mod arm;
 mod error;
 pub mod guarded;
 pub mod judge;

@@ -57,7 +57,7 @@ pub(super) async fn run(
                     (judge(&scenario, &trial.record, &stage.world.take_strays()), trial.reads, 0)
                 }
                 Some(policy) => {
-                    let run = guarded::run(&stage, &browser, &scenario, policy, None).await?;
+                    let run = guarded::run(&stage, &browser, &scenario, &policy, None).await?;
                     (run.judgement, run.reads, run.denials.get("low_safety").copied().unwrap_or(0))
                 }
             };

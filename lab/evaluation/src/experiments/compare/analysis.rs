@@ -7,6 +7,7 @@ use super::summary::{Summary, summaries};
 use super::verdict::{Verdict, verdicts};
 use crate::report::{Approach, PageKind, table};
 use crate::statistics::{Interval, Resampling};
+use crate::trials::arm::{Arm, Payment};
 
 /// Everything that is computed from the trials.
 pub struct Analysis {
@@ -27,7 +28,9 @@ impl Analysis {
     /// Trials that leaked under a guard that promises none: B and C.
     pub fn broken_promises(&self) -> u64 {
         let guarded = |summary: &&Summary| {
+            let by_form = |arm: Arm| arm.payment == Payment::Form;
             matches!(summary.approach, Approach::B | Approach::C | Approach::CUnscrubbed)
+                || matches!(summary.approach, Approach::Arm(arm) if !by_form(arm))
         };
         self.summaries.iter().filter(guarded).map(|summary| summary.leaking).sum()
     }

@@ -1,5 +1,6 @@
 //! One trial in a browser, under each approach.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -24,6 +25,7 @@ use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::scenario::Scenario;
 use crate::trials::EvaluationError;
 use crate::trials::agents::MakeAgent;
+use crate::trials::arm::Arm;
 use crate::trials::guarded::{GuardedTrial, run_agent, truthful_user};
 use crate::trials::judge::judge;
 use crate::trials::stage::Stage;
@@ -220,15 +222,17 @@ fn guard_of(
     user: Box<dyn Answerer>,
 ) -> Result<Guard, EvaluationError> {
     let own = settings.policy.as_deref().filter(|_| approach == Approach::B);
-    let policy = own.or(approach.policy());
+    let policy = own.map(Cow::Borrowed).or_else(|| approach.policy());
     let policy =
         policy.ok_or_else(|| EvaluationError::Input("without a guard there is no policy".to_owned()))?;
-    let guard = Guard::new(policy, Box::new(log.clone()), user, Box::new(SystemEntropy))
+    let guard = Guard::new(&policy, Box::new(log.clone()), user, Box::new(SystemEntropy))
         .map_err(|error| EvaluationError::Input(error.to_string()))?;
     let guard = guard.with_payments(stage.payments.clone());
     Ok(match approach {
         Approach::ATold => guard.with_values_shown_to_the_model(),
-        Approach::CUnscrubbed => guard.with_scrubber(Scrubber::new(unscrubbed(), None)),
+        Approach::CUnscrubbed | Approach::Arm(Arm { scrubbed: false, .. }) => {
+            guard.with_scrubber(Scrubber::new(unscrubbed(), None))
+        }
         _ => guard,
     })
 }

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::analysis::{Analysis, HEADINGS, cells, interval};
+use super::factorial;
 use super::figures::{break_evens, denials, latency, success_against_burden};
 use super::line::TrialLine;
 use super::plan::Settings;
@@ -27,6 +28,7 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, fo
     let sections = [
         head(settings, lines),
         main_table(analysis),
+        factorial::section(lines),
         verdict_table(analysis),
         success_against_burden(analysis),
         break_evens(settings, lines),
