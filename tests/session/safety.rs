@@ -116,12 +116,12 @@ fn a_low_score_withdraws_no_no() {
 
 #[test]
 fn the_score_withdraws_what_its_tier_needs_and_nothing_else() {
-    // An e-mail address is of tier T1: 0.50. It is asked about below that, and released unasked above.
+    // An e-mail address is of tier T1: 0.50. Under A it is asked about below that, and released unasked above.
     for (safety, prompts) in [(0.49, 1), (0.50, 0), (0.59, 0)] {
         let values = [("contact:task", Field::Email, "ann@home.example")];
         let kinds = [Kind::Contact];
         let mut played =
-            Played::for_task(APPROACH_C_POLICY, (Container::T2, &kinds), &values, "write to them");
+            Played::for_task(APPROACH_A_POLICY, (Container::T2, &kinds), &values, "write to them");
         played.looks[0].controls = vec![crate::played::control(1, "email")];
         read(&mut played, Some(safety));
         assert!(played.request(CONTACT).starts_with("GRANT.contact"), "{safety}");
