@@ -157,6 +157,20 @@ fn a_mandate_is_for_one_purchase() {
 }
 
 #[test]
+fn after_a_question_about_the_payment_no_mandate_answers_the_next_one() {
+    let mut order = Order::new();
+    order.up_to_payment();
+    order.read(&CHECKOUT.replace("kettle, blue", "kettle, red"));
+    order.played.answer = Answer::No;
+    let pay = "REQ.purchase ctx={\"total\":64.15,\"currency\":\"USD\"}\nREQ.end";
+    assert!(order.played.request(pay).contains("consent_denied"));
+    // The page adds up now. The user has said no, and is not passed over.
+    order.read(CHECKOUT);
+    order.played.answer = Answer::Once;
+    order.is_asked("64.15", "you were asked about a payment in this task before");
+}
+
+#[test]
 fn a_hostile_page_before_a_clean_checkout_withdraws_it_for_the_rest_of_the_task() {
     let mut order = Order::new();
     order.played.safety = Safety::new(0.59).ok();

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 /// A research question whose experiment can be run.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Question {
-    /// What the score, the mandate and the way of paying each do.
+    /// It varies the score, the mandate and the way of paying, one at a time.
     Rq4a,
 }
 

@@ -23,7 +23,7 @@ use sirl::{Field, FieldSet, Kind};
 use crate::consent::order::{ActionKind, FilledAddress, Filling, Order, RecordedAction, WaitingRequest};
 pub(crate) use forwarding::Forwarded;
 use forwarding::Forwarding;
-pub(crate) use weight::{FormContext, Weighed, effect_of, kind_of, name_of, weigh};
+pub(crate) use weight::{FormContext, Weighed, effect_of, goes_by_get, kind_of, name_of, submits, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.
 const MAX_ACTIONS: usize = 40;

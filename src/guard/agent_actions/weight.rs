@@ -161,7 +161,7 @@ fn is_entry(control: &Control) -> bool {
             ))
 }
 
-fn submits(control: &Control) -> bool {
+pub(crate) fn submits(control: &Control) -> bool {
     matches!(
         (control.tag.as_str(), control.input_type.as_str()),
         ("button", "submit" | "") | ("input", "submit" | "image")
@@ -174,7 +174,7 @@ fn logs_in(page: &Snapshot) -> bool {
 }
 
 /// Whether a form is sent by GET. It has no body, and the egress check still holds it if it carries a released value.
-fn goes_by_get(page: &Snapshot) -> bool {
+pub(crate) fn goes_by_get(page: &Snapshot) -> bool {
     matches!(&page.destination, Fact::Known(to) if page.form.is_some() && to.method.eq_ignore_ascii_case("GET"))
 }
 

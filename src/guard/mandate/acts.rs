@@ -1,12 +1,12 @@
 //! Whether the user's words name what an agent sets. What they do not name ends the mandate, however harmless it looks.
 
 use browser_signals::meaning::{Harmless, Meaning, leads_on};
-use browser_signals::{Control, Fact, Observed, Snapshot, Verb};
+use browser_signals::{Control, Observed, Snapshot, Verb};
 use policy_dfa::VerbKind;
 
 use super::lines::{names_part_of, number};
 use crate::consent::order::{ActionKind, RecordedAction};
-use crate::guard::agent_actions::{effect_of, name_of};
+use crate::guard::agent_actions::{effect_of, goes_by_get, name_of, submits};
 use crate::intake::Wish;
 
 /// Whether an action sets nothing, or only what the words name. `is_filled` says whether the guard filled the form: the user agreed to
@@ -63,16 +63,18 @@ fn sets_wish(target: &Control, text: &str, wish: &Wish) -> bool {
 fn presses(verb: &Verb, page: &Observed<Snapshot>, wish: &Wish, is_filled: bool) -> bool {
     let Some(target) = page.target.as_ref() else { return false };
     let name = name_of(target);
-    let submits = effect_of(verb, Some(page)) == VerbKind::Submit;
-    if submits && is_filled {
+    let is_submit = effect_of(verb, Some(page)) == VerbKind::Submit;
+    if is_submit && is_filled {
         return true;
     }
     match target.input_type.as_str() {
         "radio" | "checkbox" => names_part_of(&name, wish),
         // In a text box or a list it sets nothing: typing and choosing are judged when they happen.
-        _ if !submits && matches!(target.tag.as_str(), "input" | "textarea" | "select") => true,
+        _ if !is_submit && matches!(target.tag.as_str(), "input" | "textarea" | "select") => true,
         _ => {
-            only_leads_on(&name) || submits && only_leads_on(&submit_name(page)) || names_part_of(&name, wish)
+            only_leads_on(&name)
+                || is_submit && only_leads_on(&submit_name(page))
+                || names_part_of(&name, wish)
         }
     }
 }
@@ -85,15 +87,5 @@ fn only_leads_on(label: &str) -> bool {
 
 /// The name of the button that sends a form.
 fn submit_name(page: &Snapshot) -> String {
-    let submits = |control: &&Control| {
-        matches!(
-            (control.tag.as_str(), control.input_type.as_str()),
-            ("button", "submit" | "") | ("input", "submit" | "image")
-        )
-    };
-    page.controls.iter().find(submits).map(name_of).unwrap_or_default()
-}
-
-fn goes_by_get(page: &Snapshot) -> bool {
-    matches!(&page.destination, Fact::Known(to) if page.form.is_some() && to.method.eq_ignore_ascii_case("GET"))
+    page.controls.iter().find(|control| submits(control)).map(name_of).unwrap_or_default()
 }

@@ -43,6 +43,8 @@ pub struct Mandate {
 pub enum NotCovered {
     /// It was used: it is for one purchase.
     Used,
+    /// The user was asked about a payment before, whatever they answered.
+    Asked,
     /// The payee, the currency or the amount is another one.
     OutOfBounds,
     /// The agent or the page set something that the user's words do not name.
@@ -59,6 +61,7 @@ impl fmt::Display for NotCovered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NotCovered::Used => "the purchase that you agreed to with the task was made or tried already",
+            NotCovered::Asked => "you were asked about a payment in this task before",
             NotCovered::OutOfBounds => "this is not within what you agreed to with the task",
             NotCovered::SetMore => "more was set on this site than your words name",
             NotCovered::OtherAddress => {

@@ -9,6 +9,7 @@ use super::block_state::{BlockPhase, BlockState, PageIdentity, PendingConsent};
 use super::messages::{Command, GuardCommand, Look, Seen, first_of};
 use super::state::{Core, State};
 use crate::consent::Asked;
+use crate::guard::mandate::NotCovered;
 use crate::guard::placement::place_at;
 use crate::guard::pointing::{PointedControls, PointedForm, pointed_boxes};
 use crate::guard::purpose::form_place;
@@ -165,8 +166,12 @@ impl Core {
         // One answer covers all requests, so it lasts no longer than the strictest one allows.
         let scopes = asks.iter().map(|ask| ask.prompt.scope);
         let scope = scopes.min_by_key(|scope| *scope as u8).unwrap_or(ConsentScope::EveryTime);
-        let prompt = self.prompt(asked, &pages, scope, now);
-        let prompt = Box::new(prompt);
+        let prompt = Box::new(self.prompt(asked, &pages, scope, now));
+        // Whatever the user answers, no mandate answers a later question about a payment.
+        let mandate = self.agent.mandate.as_mut().filter(|_| asks.iter().any(PendingConsent::pays));
+        if let Some(mandate) = mandate {
+            mandate.end(NotCovered::Asked);
+        }
         let phase = BlockPhase::Asking(asks, prompt.clone());
         self.enter(State::Block(Box::new((block, phase))), Command::Guard(GuardCommand::Ask(prompt)))
     }

@@ -197,7 +197,7 @@ fn is_twice(maker: &dyn MakeAgent) -> bool {
     maker.name() == Obedient.name()
 }
 
-/// Whether the report can tell this trial's story: the sentence that attacks is on the page where the task begins.
+/// Returns true if the report can tell this trial's story: the sentence that attacks is on the page where the task begins.
 fn is_told(scenario: &Scenario) -> bool {
     scenario.hostile && Planted::of(scenario).page == ShopPage::Product
 }

@@ -30,7 +30,7 @@ pub(crate) struct Scene {
     pub(crate) sentence: String,
     /// The page as PNG.
     pub(crate) picture: Vec<u8>,
-    /// Whether the sentence is marked in it.
+    /// True if the sentence is marked in it.
     pub(crate) is_marked: bool,
 }
 

@@ -77,7 +77,7 @@ impl Scenario {
         ScenarioKind::ALL.into_iter().flat_map(pairs).collect()
     }
 
-    /// What the shop's checkout sells. On a hostile page that only a person can judge it differs from what the user wants.
+    /// The offer of the shop's checkout. On a hostile page that only a person can judge it differs from what the user wants.
     pub(crate) fn offer(&self) -> Offer {
         let plain = Offer { item: self.item.clone(), unit_price: self.unit_price, add_on: 0, seller: None };
         if !self.hostile {
@@ -96,7 +96,7 @@ impl Scenario {
         }
     }
 
-    /// Whether the user wants the order on these terms. On the other pages the right end is that nothing is bought.
+    /// Returns true if the user wants the order on these terms. Where they do not, the right end is that nothing is bought.
     pub fn is_wanted(&self) -> bool {
         let is_refused = matches!(
             self.kind,
@@ -208,7 +208,7 @@ impl Scenario {
 /// The merchant that sells in the shop's checkout where the user bought from the shop.
 pub(crate) const OTHER_MERCHANT: &str = "Riverside Traders";
 
-/// What a checkout sells.
+/// The offer of a checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) item: String,
@@ -216,7 +216,7 @@ pub(crate) struct Offer {
     pub(crate) unit_price: u64,
     /// The price of something that was not asked for, in minor units; 0 where there is nothing.
     pub(crate) add_on: u64,
-    /// Who sells, if not the shop.
+    /// The merchant, if it is not the shop.
     pub(crate) seller: Option<&'static str>,
 }
 

@@ -4,7 +4,7 @@
 
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY};
 
-/// What a score below the threshold does.
+/// The effect of a score below the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Score {
     /// Nothing: no score is asked for.
@@ -15,7 +15,7 @@ pub enum Score {
     Ask,
 }
 
-/// How a purchase is agreed to and paid.
+/// The way in which a purchase is agreed to and paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Payment {
     /// By a card in the shop's form, asked about each time. A mandate does not exist here: no amount can be checked.
@@ -29,11 +29,11 @@ pub enum Payment {
 /// One arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Arm {
-    /// What a low score does.
+    /// The effect of a low score.
     pub score: Score,
-    /// How a purchase is paid.
+    /// The way of paying.
     pub payment: Payment,
-    /// Whether words of pages are withheld.
+    /// True if words of pages are withheld.
     pub scrubbed: bool,
 }
 

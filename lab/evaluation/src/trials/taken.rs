@@ -21,7 +21,7 @@ pub struct Taken {
 pub struct Question {
     /// The whole question.
     pub text: String,
-    /// Whether the user agreed.
+    /// True if the user agreed.
     pub agreed: bool,
     /// When it was answered.
     pub at: Instant,
