@@ -2,14 +2,16 @@
 
 use browser_signals::{Container, Destination, ElementRef, Fact, NodeId, Sink, TlsState, Verb};
 use classifier::{Detectors, Safety};
+use policy_dfa::Millis;
 use portcullis::Action;
 use portcullis::audit::AuditEvent;
 use portcullis::consent::Answer;
+use portcullis::consent::order::WaitingRequest;
 use portcullis::guard::agent_actions::{AgentActions, OnPage};
 use portcullis::guard::mandate::Mandate;
 use portcullis::intake;
 use portcullis::{APPROACH_A_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
-use sirl::Field;
+use sirl::{Field, FieldSet};
 
 use crate::played::{BLOCK, Played, SHOP, origin};
 
@@ -168,6 +170,25 @@ fn after_a_question_about_the_payment_no_mandate_answers_the_next_one() {
     order.read(CHECKOUT);
     order.played.answer = Answer::Once;
     order.is_asked("64.15", "you were asked about a payment in this task before");
+}
+
+#[test]
+fn after_a_refused_request_no_mandate_answers() {
+    let waiting = |order: &mut Order, answer: Answer| {
+        let carries = FieldSet::EMPTY.with(Field::Street);
+        let request = WaitingRequest { to: origin(SHOP), path: "/elsewhere".into(), carries };
+        let now = Millis(order.played.seen);
+        let prompt = order.played.core.ask_about_waiting(vec![request], now).unwrap();
+        order.played.core.answered_about_waiting(&prompt, &prompt.answered(answer), now);
+    };
+    let mut agreed = Order::new();
+    agreed.up_to_payment();
+    waiting(&mut agreed, Answer::Once);
+    assert_eq!(agreed.pay("64.15").0, 0, "the user saw it and agreed");
+    let mut refused = Order::new();
+    refused.up_to_payment();
+    waiting(&mut refused, Answer::No);
+    refused.is_asked("64.15", "you refused to send something in this task");
 }
 
 #[test]

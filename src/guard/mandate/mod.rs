@@ -45,6 +45,8 @@ pub enum NotCovered {
     Used,
     /// The user was asked about a payment before, whatever they answered.
     Asked,
+    /// The user refused a request in which something of the task was to leave.
+    Refused,
     /// The payee, the currency or the amount is another one.
     OutOfBounds,
     /// The agent or the page set something that the user's words do not name.
@@ -62,6 +64,7 @@ impl fmt::Display for NotCovered {
         f.write_str(match self {
             NotCovered::Used => "the purchase that you agreed to with the task was made or tried already",
             NotCovered::Asked => "you were asked about a payment in this task before",
+            NotCovered::Refused => "you refused to send something in this task",
             NotCovered::OutOfBounds => "this is not within what you agreed to with the task",
             NotCovered::SetMore => "more was set on this site than your words name",
             NotCovered::OtherAddress => {

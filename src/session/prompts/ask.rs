@@ -14,6 +14,7 @@ use crate::consent::{
     ACCOUNT_NAMES, Answer, Answered, Asked, AskedCode, AskedProvider, Change, ChangeOutcome, ConsentPrompt,
     Notice, QuestionTask, ReleaseScope, StandingConsent, Ticket,
 };
+use crate::guard::mandate::NotCovered;
 use crate::session::core::block_state::{BlockPhase, BlockState, PendingConsent};
 use crate::session::core::{Command, Core, GuardCommand, MAX_PROMPTS, State};
 
@@ -451,6 +452,9 @@ impl Core {
     ) -> (bool, Vec<AuditEvent>) {
         let answer = self.settle_answer(prompt, answered, now);
         self.note_seen(prompt, answer.agrees());
+        if let Some(mandate) = self.agent.mandate.as_mut().filter(|_| !answer.agrees()) {
+            mandate.end(NotCovered::Refused);
+        }
         (answer.agrees(), consent_events(prompt, answer))
     }
 }
