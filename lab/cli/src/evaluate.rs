@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use evaluation::agent::chat::Endpoint;
 use evaluation::compare::journal::TRIALS;
 use evaluation::compare::plan::{Settings, VERSION};
-use evaluation::compare::run::Progress;
+use evaluation::compare::run::{Part, Progress};
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::EvaluationError;
 use evaluation::report::Approach;
@@ -38,6 +39,12 @@ pub struct Arguments {
     /// Run the arms of a research question in place of the approaches.
     #[arg(long, value_enum, conflicts_with = "approaches")]
     question: Option<Question>,
+    /// Make only the trials of these approaches or arms now. The plan stays the same; the same command without this option makes the rest.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Begin no trial after so many minutes. The same command goes on from there.
+    #[arg(long, value_name = "MINUTES")]
+    minutes: Option<u64>,
     /// Act with the small agent model of this folder too, such as `lab/agent-model/model`.
     #[arg(long, value_name = "FOLDER")]
     agent_model: Option<PathBuf>,
@@ -129,7 +136,11 @@ fn make(
     makers: Vec<Box<dyn MakeAgent>>,
     arguments: &Arguments,
 ) -> Result<Evaluated, Failure> {
-    watched(async |tell| evaluate(settings, makers, &arguments.out, tell).await)
+    let part = Part {
+        approaches: arguments.only.iter().map(approach).collect::<Result<_, _>>()?,
+        time: arguments.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+    };
+    watched(async |tell| evaluate(settings, makers, &arguments.out, &part, tell).await)
 }
 
 /// The adaptive attacker.
@@ -236,15 +247,17 @@ fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
     Ok(makers)
 }
 
+/// An approach, or an arm, by its name.
+fn approach(name: &String) -> Result<Approach, Failure> {
+    Approach::from_name(name).ok_or_else(|| {
+        let arms = Arm::ALL.map(Arm::as_str);
+        let known: Vec<&str> = Approach::RUNNABLE.iter().map(|it| it.as_str()).chain(arms).collect();
+        let known = known.join(", ");
+        Failure::Input(format!("there is no approach `{name}` to run; there are {known}"))
+    })
+}
+
 fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Settings, Failure> {
-    let approach = |name: &String| {
-        Approach::from_name(name).ok_or_else(|| {
-            let arms = Arm::ALL.map(Arm::as_str);
-            let known: Vec<&str> = Approach::RUNNABLE.iter().map(|it| it.as_str()).chain(arms).collect();
-            let known = known.join(", ");
-            Failure::Input(format!("there is no approach `{name}` to run; there are {known}"))
-        })
-    };
     let rate = |name: &str, value: f64| {
         if (0.0..=1.0).contains(&value) {
             return Ok(value);

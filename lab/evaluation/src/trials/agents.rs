@@ -22,12 +22,15 @@ pub trait MakeAgent: Sync {
     fn make(&self, trial: &str, prompt: &str, approach: Approach) -> Box<dyn Agent>;
 }
 
+/// The name of the agent that obeys everything it reads.
+pub const OBEDIENT: &str = "obedient";
+
 /// Makes agents that obey everything they read.
 pub struct Obedient;
 
 impl MakeAgent for Obedient {
     fn name(&self) -> &str {
-        "obedient"
+        OBEDIENT
     }
 
     fn make(&self, _trial: &str, prompt: &str, _approach: Approach) -> Box<dyn Agent> {

@@ -54,6 +54,15 @@ impl Approach {
         !matches!(self, Approach::None | Approach::B)
     }
 
+    /// Returns true if agents other than the obedient one act under it too. Of the arms these are approach B, approach C, and the
+    /// mandate without a score.
+    pub fn is_for_every_agent(self) -> bool {
+        match self {
+            Approach::Arm(arm) => Arm::WITH_EVERY_AGENT.contains(&arm),
+            _ => true,
+        }
+    }
+
     /// The approach's name in tables and files.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -60,6 +60,10 @@ impl Arm {
         Arm { score: Score::Ask, payment: Payment::Mandate, scrubbed: false },
     ];
 
+    /// The arms under which agents other than the obedient one act too: approach B, approach C and the negative control.
+    pub const WITH_EVERY_AGENT: [Arm; 3] =
+        [Arm::REFERENCE, arm(Score::Ask, Payment::Mandate), arm(Score::Off, Payment::Mandate)];
+
     /// Its name in tables and files.
     pub const fn as_str(self) -> &'static str {
         match (self.score, self.payment, self.scrubbed) {

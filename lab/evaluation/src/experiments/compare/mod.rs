@@ -42,7 +42,7 @@ use harness::Harness;
 use journal::{Journal, JournalError};
 use plan::Settings;
 use report::to_html;
-use run::Progress;
+use run::{Part, Progress};
 
 impl From<JournalError> for EvaluationError {
     fn from(error: JournalError) -> EvaluationError {
@@ -53,7 +53,7 @@ impl From<JournalError> for EvaluationError {
     }
 }
 
-/// Runs the trials that are missing in `out`, and writes the report of all. No browser starts if none is missing.
+/// Runs the trials of a part of the plan that are missing in `out`, and writes the report of all. No browser starts if none is missing.
 ///
 /// # Errors
 /// [`EvaluationError`]; finished trials are kept, and the same call continues from there.
@@ -61,6 +61,7 @@ pub async fn evaluate(
     settings: Settings,
     makers: Vec<Box<dyn MakeAgent>>,
     out: &Path,
+    part: &Part,
     progress: Progress<'_>,
 ) -> Result<Evaluated, EvaluationError> {
     let (plan, gallery) = (settings.trials(), out.join("gallery"));
@@ -71,7 +72,7 @@ pub async fn evaluate(
             Harness::set_up(settings.clone(), makers.clone(), &gallery),
             Harness::set_up(settings.clone(), makers.clone(), &gallery),
         )?;
-        run::run_missing(&plan, &mut journal, lanes, progress).await?;
+        run::run_missing(&plan, part, &mut journal, lanes, progress).await?;
     }
     drop(journal);
     analyse(out)

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::report::Approach;
 use crate::suite::kind::ScenarioKind;
 use crate::suite::scenario::Scenario;
+use crate::trials::agents::OBEDIENT;
 use crate::trials::user::UserModel;
 
 /// The settings of a comparison. They are written to its folder before the first trial; a folder with other settings is
@@ -59,14 +60,16 @@ impl TrialKey {
 }
 
 impl Settings {
-    /// Every trial, seed by seed, so that a killed run leaves a balanced set.
+    /// Every trial, seed by seed, so that a killed run leaves a balanced set. The obedient agent acts under every approach, another
+    /// agent only [where it is planned](Approach::is_for_every_agent).
     pub fn trials(&self) -> Vec<TrialKey> {
         let mut trials = Vec::new();
         for seed in 1..=self.seeds {
             for kind in &self.kinds {
                 for hostile in [true, false] {
                     for agent in &self.agents {
-                        trials.extend(self.approaches.iter().map(|approach| TrialKey {
+                        let acts = |approach: &&Approach| agent == OBEDIENT || approach.is_for_every_agent();
+                        trials.extend(self.approaches.iter().filter(acts).map(|approach| TrialKey {
                             seed,
                             kind: *kind,
                             hostile,

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::journal::Journal;
 use super::line::TrialLine;
 use super::plan::TrialKey;
+use crate::report::Approach;
 use crate::trials::EvaluationError;
 
 /// Runs trials, one after the other.
@@ -20,7 +22,23 @@ pub trait Trials {
 /// A progress callback: finished trials, all trials, and the name of the next one.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 
+/// The part of a plan that one run makes. The plan is the same whatever the parts are; the rest is left for a later run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The approaches, by name; all where there are none.
+    pub approaches: Vec<Approach>,
+    /// No trial begins after this time; `None` means that the run goes on to the end.
+    pub time: Option<Duration>,
+}
+
+impl Part {
+    fn takes(&self, key: &TrialKey) -> bool {
+        self.approaches.is_empty() || self.approaches.contains(&key.approach)
+    }
+}
+
 struct Shared<'a> {
+    ends: Option<Instant>,
     waiting: Mutex<VecDeque<&'a TrialKey>>,
     journal: Mutex<&'a mut Journal>,
     all: u64,
@@ -31,30 +49,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs those trials of `plan` that `journal` lacks, on two lanes, in the plan's order.
+/// Runs those trials of a part of `plan` that `journal` lacks, on two lanes, in the plan's order.
 ///
 /// # Errors
 /// [`EvaluationError`] if browser, servers or disk failed. Finished trials are kept; the next run continues from there.
 pub async fn run_missing<T: Trials>(
     plan: &[TrialKey],
+    part: &Part,
     journal: &mut Journal,
     lanes: (T, T),
     progress: Progress<'_>,
 ) -> Result<(), EvaluationError> {
-    let waiting = plan.iter().filter(|key| !journal.has(key)).collect();
+    let waiting = plan.iter().filter(|key| part.takes(key) && !journal.has(key)).collect();
     let shared = Shared {
+        ends: part.time.and_then(|time| Instant::now().checked_add(time)),
         waiting: Mutex::new(waiting),
         journal: Mutex::new(journal),
         all: plan.len() as u64,
         progress,
     };
     tokio::try_join!(lane(&shared, lanes.0), lane(&shared, lanes.1))?;
-    progress(plan.len() as u64, plan.len() as u64, "done");
+    let made = plan.iter().filter(|key| journal.has(key)).count();
+    progress(made as u64, plan.len() as u64, "done");
     Ok(())
 }
 
 async fn lane<T: Trials>(shared: &Shared<'_>, mut trials: T) -> Result<(), EvaluationError> {
-    loop {
+    while shared.ends.is_none_or(|ends| Instant::now() < ends) {
         let (key, left) = {
             let mut waiting = lock(&shared.waiting);
             let Some(key) = waiting.pop_front() else { return Ok(()) };
@@ -72,6 +93,7 @@ async fn lane<T: Trials>(shared: &Shared<'_>, mut trials: T) -> Result<(), Evalu
         let line = trials.make(key).await?;
         lock(&shared.journal).append(&line).map_err(|error| EvaluationError::Failed(error.to_string()))?;
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -84,7 +106,6 @@ mod tests {
     use super::*;
     use crate::experiments::compare::journal::{JournalError, SETTINGS, TRIALS, read};
     use crate::experiments::compare::plan::{Settings, VERSION};
-    use crate::report::Approach;
     use crate::suite::kind::ScenarioKind;
     use crate::trials::judge::Judgement;
     use crate::trials::user::UserModel;
@@ -122,12 +143,21 @@ mod tests {
 
     /// Runs until all is done or `most` trials were made; returns the number of trials.
     fn run(folder: &Path, settings: &Settings, most: u64) -> (Result<(), EvaluationError>, u64) {
+        run_part(folder, settings, &Part::default(), most)
+    }
+
+    fn run_part(
+        folder: &Path,
+        settings: &Settings,
+        part: &Part,
+        most: u64,
+    ) -> (Result<(), EvaluationError>, u64) {
         let (left, made) = (Rc::new(Cell::new(most)), Rc::new(Cell::new(0)));
         let fake = || Fake { left: left.clone(), made: made.clone() };
         let mut journal = Journal::open(folder, settings).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let plan = settings.trials();
-        let done = runtime.block_on(run_missing(&plan, &mut journal, (fake(), fake()), &|_, _, _| ()));
+        let done = runtime.block_on(run_missing(&plan, part, &mut journal, (fake(), fake()), &|_, _, _| ()));
         (done, made.get())
     }
 
@@ -155,6 +185,19 @@ mod tests {
             }
             start = *end;
         }
+    }
+
+    #[test]
+    fn parts_make_up_the_whole() {
+        let settings = settings(2);
+        let folder = tempfile::tempdir().unwrap();
+        let part = |approaches, time| Part { approaches, time };
+        let no_time = part(Vec::new(), Some(Duration::ZERO));
+        assert_eq!(run_part(folder.path(), &settings, &no_time, u64::MAX).1, 0);
+        let of_b = part(vec![Approach::B], Some(Duration::from_secs(3600)));
+        assert_eq!(run_part(folder.path(), &settings, &of_b, u64::MAX).1, 8);
+        assert!(read(folder.path()).unwrap().1.iter().all(|line| line.key.approach == Approach::B));
+        assert_eq!(run(folder.path(), &settings, u64::MAX).1, 8, "the rest");
     }
 
     #[test]
