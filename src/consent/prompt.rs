@@ -49,6 +49,8 @@ pub enum Notice {
     NoAmount {
         /// The lines in which the page names an amount: words of the page.
         page_says: Vec<String>,
+        /// True if a card was filled there before in this task, for the same total.
+        is_repeated: bool,
     },
     /// The mandate that the user gave with the task does not cover this payment.
     NotMandated(NotCovered),
@@ -79,12 +81,16 @@ impl fmt::Display for Notice {
             }
             Notice::InFrame { top } => write!(f, "the form stands in a frame inside a page of {top}"),
             Notice::SentElsewhere { to } => write!(f, "the form is sent to another site: {to}"),
-            Notice::NoAmount { page_says } => {
+            Notice::NoAmount { page_says, is_repeated } => {
                 f.write_str("the amount cannot be checked: this site can charge any amount")?;
                 match page_says.as_slice() {
-                    [] => f.write_str("; the page names no total"),
-                    lines => write!(f, "; the page says: {}", lines.join(" / ")),
+                    [] => f.write_str("; the page names no total")?,
+                    lines => write!(f, "; the page says: {}", lines.join(" / "))?,
                 }
+                if *is_repeated {
+                    f.write_str("; your card was filled here before in this task: see that the site has not charged it")?;
+                }
+                Ok(())
             }
             Notice::NotMandated(why) => write!(f, "this payment is asked about although you agreed to one: {why}"),
             Notice::CodeAlone => f.write_str(

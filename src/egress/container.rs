@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browser_signals::egress::{Blocked, EgressGuard, OutgoingRequest};
 use browser_signals::{Container, Destination, Origin};
 use classifier::{Detectors, SensitiveKind};
-use sirl::{Field, FieldSet};
+use sirl::{Field, FieldSet, Money};
 use url::Url;
 use vault::{Outgoing, ReleaseError};
 
+use super::amount;
 use super::pieces::{self, Piece};
 use super::sign_on::{AgreedSignOn, is_return, may_return};
 use super::{ReleasedValue, Releases};
@@ -33,7 +34,7 @@ const FREE_TEXT_WORDS: usize = 6;
 /// over the session too. A request is stopped in three cases: it contains a value, or most of one, that was granted to
 /// another origin; it goes to an origin without a grant and contains the form of a card number, an account number or a
 /// token; or its body is not text, unless every released value may go to its origin, since a compressed body could contain
-/// any of them.
+/// any of them. A request with a released card number is stopped too if it names a greater amount than the page did when the user agreed.
 ///
 /// A form that takes a value to another path of its origin than the grant names, or by another method, waits until the user
 /// agrees. A yes holds for the path, except for queries and free text, which are asked about each time. Links, cookies, referrers and requests
@@ -221,11 +222,18 @@ impl ContainerEgress {
         let vault = self.vault.lock().map_err(|_| Blocked::new("vault"))?;
         let unknown = |_: ReleaseError| Blocked::new("vault");
         let value = Blocked::new("value");
+        let mut has_card = false;
         for text in whole.chain(request.headers.iter().map(|(_, text)| text.as_str())) {
             let found = vault.scan_released(text, &entries).map_err(unknown)?;
             if found.iter().any(|found| !may_go(&found.handle, found.field)) {
                 return Err(value);
             }
+            has_card |= found.iter().any(|found| found.field == Field::CardNumber);
+        }
+        let totals: Vec<Money> =
+            releases.iter().filter(|it| destined(it)).filter_map(|it| it.total).collect();
+        if has_card && amount::exceeds(&pieces::of_request(request, url), &totals) {
+            return Err(Blocked::new("amount"));
         }
         if granted_all {
             return Ok(());

@@ -7,12 +7,14 @@
 //! | module | subject |
 //! |---|---|
 //! | `agent` | [`AgentEgress`]: texts and addresses of the agent |
+//! | `amount` | amounts that a request names beside a card |
 //! | `container` | [`ContainerEgress`]: requests of a page |
 //! | `pieces` | the parts of a request that its sender can choose |
 //! | `sign_on` | [`AgreedSignOn`]: what may return from an identity provider |
 //! | [`proxy`] | the forward proxy that all connections of a container pass |
 
 mod agent;
+mod amount;
 mod container;
 mod pieces;
 pub mod proxy;
@@ -21,7 +23,7 @@ mod sign_on;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Destination;
-use sirl::Field;
+use sirl::{Field, Money};
 
 pub(crate) use agent::{AgentEgress, AgentText, TextVerdict};
 pub use container::ContainerEgress;
@@ -36,6 +38,8 @@ pub struct ReleasedValue {
     pub field: Field,
     /// The only destination that it may go to.
     pub destination: Destination,
+    /// For a card: the total that the page named when the user agreed, if it named one.
+    pub total: Option<Money>,
     /// Whether it may go to every path of the destination's origin, such as a cookie, which the browser sends with every request there.
     pub any_path: bool,
 }

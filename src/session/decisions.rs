@@ -139,7 +139,9 @@ impl Core {
         let Some(placements) = place_at(page.value(), request.effective_fields(), at) else {
             return Verdict::Deny(Reason::ControlMismatch);
         };
-        let event = Event::Request { request, placements: &placements, amount: request.claim.total };
+        let amount = self.amount_of(request, page.value());
+        let event = Event::Request { request, placements: &placements, amount };
+        let history = self.history_for(request, page.value());
         let consent = match (consent, page.origin.known()) {
             // A never also holds where the policy would ask every time, and if the user said it while a prompt was open.
             (Consent::None | Consent::Given, Some(origin))
@@ -149,7 +151,7 @@ impl Core {
             }
             (Consent::None, Some(_)) => {
                 // Whether the user is asked is decided apart from how many prompts are left.
-                let unasked = self.policy.history.without_prompts();
+                let unasked = history.without_prompts();
                 match self.decide(event, Some(page), unasked, Consent::None, now) {
                     // An earlier yes makes no new password.
                     Verdict::Ask(prompt) => {
@@ -165,7 +167,7 @@ impl Core {
             }
             (consent, _) => consent,
         };
-        self.decide(event, Some(page), self.policy.history, consent, now)
+        self.decide(event, Some(page), history, consent, now)
     }
 
     /// The user's earlier answer to a prompt that the policy now wants with this scope. An earlier yes does not answer one

@@ -232,7 +232,7 @@ fn actions_that_one_prompt_cannot_show_are_refused_without_asking() {
 fn a_card_in_a_form_is_asked_about_each_time_with_the_pages_total() {
     let mut played = Played::under(APPROACH_A_POLICY, Container::T2);
     played.safety = Safety::new(1.0).ok();
-    played.reads = "- text: \"Order total: 9,999.00 USD\"".to_owned();
+    played.reads = "- text: \"Order total: 99.99 USD\"".to_owned();
     played.act(Action::Verb(Verb::Read));
     let page = &mut played.looks[0];
     page.controls[0].autocomplete = "cc-number".into();
@@ -240,7 +240,7 @@ fn a_card_in_a_form_is_asked_about_each_time_with_the_pages_total() {
     assert!(played.request(card).starts_with("GRANT.payment"));
     let asked = played.prompts.last().unwrap();
     assert!(
-        asked.contains("this site can charge any amount; the page says: text: \"Order total: 9,999.00 USD\""),
+        asked.contains("this site can charge any amount; the page says: text: \"Order total: 99.99 USD\""),
         "{asked}"
     );
     assert!(asked.contains("Portcullis filled no address"), "{asked}");

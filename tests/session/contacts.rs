@@ -41,6 +41,7 @@ fn guard(email: &str, phone: &str, released: &[(&str, Field, &str)]) -> PageText
             handle: (*handle).to_owned(),
             field: *field,
             destination,
+            total: None,
             any_path: false,
         });
     }

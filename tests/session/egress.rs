@@ -6,8 +6,10 @@ use crate::played::{Played, SHOP, STREET, origin};
 use browser_signals::{Blocked, Container, Destination, EgressGuard, OutgoingRequest};
 use classifier::Detectors;
 use portcullis::egress::{ContainerEgress, ReleasedValue, Releases};
+use portcullis::guard::SystemEntropy;
 use portcullis::guard::shared_vault::SharedVault;
 use sirl::Field;
+use vault::{Binding, Secret};
 
 const OWN: &str = "https://api.shop.example";
 const CARD: &str = "4012888888881881";
@@ -46,6 +48,7 @@ impl Page {
             handle: "address:task".into(),
             field: Field::Street,
             destination,
+            total: None,
             any_path: false,
         });
     }
@@ -238,6 +241,7 @@ fn a_destination_of_one_value_is_closed_to_another() {
         handle: "address:task".into(),
         field: Field::City,
         destination,
+        total: None,
         any_path: false,
     });
     let contact = "https://api.shop.example/contact";
@@ -254,4 +258,40 @@ fn a_locked_vault_blocks_all_egress_after_a_release() {
     page.vault.lock().unwrap().lock();
     assert_eq!(page.get(LOG), Err("vault"));
     assert_eq!(page.get("data:text/plain,x"), Ok(()));
+}
+
+#[test]
+fn a_request_with_the_card_names_no_greater_sum_than_the_page_did() {
+    let page = Page::before_a_release();
+    let number = Secret::new(b"4111111111111111");
+    let mut vault = page.vault.lock().unwrap();
+    vault.insert("card:task", Field::CardNumber, number, &Binding::Anywhere, &mut SystemEntropy).unwrap();
+    drop(vault);
+    let total = sirl::Money::parse("42.00", sirl::Currency::new("USD").unwrap());
+    let destination = Destination { origin: origin(SHOP), path: "/pay".into(), method: "POST".into() };
+    let handle = "card:task".to_owned();
+    page.releases.note(ReleasedValue {
+        handle,
+        field: Field::CardNumber,
+        destination,
+        total,
+        any_path: false,
+    });
+    let pay = format!("{SHOP}/pay");
+    let sent = |body: &str| page.send("POST", &pay, &[], body.as_bytes());
+    for body in [
+        "card=4111111111111111&total=43.00",
+        r#"{"card":"4111 1111 1111 1111","order":{"amount":4201}}"#,
+        "number=4111-1111-1111-1111&grand_total=1%2C000.00",
+    ] {
+        assert_eq!(sent(body), Err("amount"), "{body}");
+    }
+    for body in [
+        "card=4111111111111111&total=42.00",
+        r#"{"card":"4111 1111 1111 1111","order":{"amount":4200}}"#,
+        "card=4111111111111111&price=99.00",
+        "total=43.00",
+    ] {
+        assert_eq!(sent(body), Ok(()), "{body}");
+    }
 }

@@ -7,6 +7,7 @@ mod played;
 mod addresses;
 mod agent_actions;
 mod by_form;
+mod card_fill;
 mod choosing;
 mod consent;
 mod contacts;

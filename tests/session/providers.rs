@@ -40,6 +40,11 @@ fn field(node: i64, autocomplete: &str) -> Snapshot {
     }
 }
 
+fn read(played: &mut Played, total: &str) {
+    played.reads = format!("- text: \"{total}\"");
+    played.act(portcullis::Action::Verb(portcullis::signals::Verb::Read));
+}
+
 fn framed() -> Played {
     let values =
         [("card:task", Field::CardNumber, "4111111111111111"), ("card:task", Field::CardExpiry, "12/29")];
@@ -47,8 +52,7 @@ fn framed() -> Played {
     played.answer = Answer::Once;
     played.code = Some("739");
     played.safety = Safety::new(1.0).ok();
-    played.reads = "- text: \"Order total: 42.00 USD\"".to_owned();
-    played.act(portcullis::Action::Verb(portcullis::signals::Verb::Read));
+    read(&mut played, "Order total: 42.00 USD");
     played.beside = vec![field(11, "cc-number"), field(12, "cc-exp"), field(13, "cc-csc")];
     played
 }
@@ -73,6 +77,7 @@ fn one_request_fills_a_frame_a_field_with_one_question() {
     let releases = played.releases.all();
     assert!(releases.iter().all(|one| [origin(FRAME), origin(TOKEN)].contains(&one.destination.origin)));
     assert_eq!(releases.len(), 6);
+    read(&mut played, "Order total: 43.00 USD");
     assert_eq!(played.request(ALL), "DENY.payment {\"reason\":\"limit_reached\"}");
 }
 
@@ -104,7 +109,12 @@ fn a_failure_in_the_middle_is_told_and_the_payment_is_spent() {
          DENY.payment {\"reason\":\"stale_document\"}"
     );
     assert_eq!(played.fills, 2, "nothing goes into the frames after the one that failed");
-    assert_eq!(played.request(ALL), "DENY.payment {\"reason\":\"limit_reached\"}");
+    read(&mut played, "Order total: 43.00 USD");
+    assert_eq!(played.request(ALL), "DENY.payment {\"reason\":\"limit_reached\"}", "the number was placed");
+    read(&mut played, "Order total: 42.00 USD");
+    played.filled = Ok(());
+    assert!(played.request(ALL).starts_with("GRANT.payment"), "the same payment may be tried again");
+    assert_eq!(played.prompts.len(), 2);
 }
 
 #[test]

@@ -71,8 +71,14 @@ impl Policy {
         let mut guards = vec![Guard::new(&[symbol::Plan::Planned], Reason::UnplannedRequest)];
         guards.push(Guard::new(&[symbol::Document::Known], Reason::StaleDocument));
         guards.push(Guard::new(&[symbol::Claim::Agrees], Reason::ClaimMismatch));
-        if kind == Kind::Purchase {
-            guards.push(Guard::new(&[symbol::Amount::Within], Reason::BudgetSpent));
+        match kind {
+            Kind::Purchase => guards.push(Guard::new(&[symbol::Amount::Within], Reason::BudgetSpent)),
+            // A form charges what it wants, but a total that the page names is within the budget, if there is one.
+            Kind::Payment => {
+                let bearable = &[symbol::Amount::Within, symbol::Amount::Unnamed];
+                guards.push(Guard::new(bearable, Reason::BudgetSpent));
+            }
+            _ => {}
         }
         use symbol::Placement::{Doubtful, FreeText, Unplaced, Whole};
         let placed: &[symbol::Placement] = match (delivery, need) {

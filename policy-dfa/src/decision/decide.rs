@@ -260,7 +260,7 @@ impl DecisionPoint {
             destination: page.destination.known().filter(|_| in_page).cloned(),
             provider: self.policy.policy().provider_frame(page, question.task).filter(|_| in_page),
             tls: *page.tls.known()?,
-            amount: amount.filter(|_| request.kind == Kind::Purchase),
+            amount: amount.filter(|_| matches!(request.kind, Kind::Purchase | Kind::Payment)),
             policy: self.policy.policy_hash(),
             observed: observed.number(),
             expires: Millis(question.now.0.saturating_add(GRANT_LIFETIME_MS)),

@@ -158,7 +158,7 @@ pub struct Terms {
     pub provider: Option<ProviderFrame>,
     /// The connection of the page: valid, or in clear on this machine where the policy allows it.
     pub tls: TlsState,
-    /// For a purchase, the exact amount.
+    /// For a purchase, the exact amount. For a card in a form, the total that the page names, if it names one.
     pub amount: Option<Money>,
     /// The hash of the policy that decided.
     pub policy: [u8; 32],

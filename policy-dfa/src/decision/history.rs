@@ -87,6 +87,15 @@ impl History {
         History { prompts: 0, ..self }
     }
 
+    /// The same history with one release of this kind fewer. Decided with it, a repeated release is not counted twice.
+    #[must_use]
+    pub fn without_one(mut self, kind: Kind) -> History {
+        if let Some(slot) = self.uses.get_mut(kind as usize) {
+            *slot = slot.saturating_sub(1);
+        }
+        self
+    }
+
     /// How often an event happened. It is the maximum where the event is not counted, so that a limit denies.
     fn uses(&self, event: EventKind) -> u16 {
         self.uses.get(index(event)).copied().unwrap_or(u16::MAX)

@@ -33,8 +33,8 @@ impl Partial {
         Partial(Cube::whole())
     }
 
-    /// The knowledge that holds for every question about an event: a purchase has no controls, only a purchase has
-    /// an amount, and a verb is neither planned nor claimed.
+    /// The knowledge that holds for every question about an event: a purchase has no controls, only a purchase and a card in a form
+    /// have an amount, and a verb is neither planned nor claimed.
     pub fn of(root: Root) -> Partial {
         use symbol::{Amount, Placement, Visibility};
         let whole = Partial::anything();
@@ -45,8 +45,10 @@ impl Partial {
                 .and_then(|known| known.among(&[Amount::Unknown]))
                 .and_then(|known| known.among(&[Placement::Lacking])),
             Root::Request(Kind::Purchase, _) => whole
-                .among(&[Placement::Unplaced, Placement::Lacking])
+                .among(&[Amount::Within, Amount::Over, Amount::Unknown])
+                .and_then(|known| known.among(&[Placement::Unplaced, Placement::Lacking]))
                 .and_then(|known| known.among(&[Visibility::Unknown])),
+            Root::Request(Kind::Payment, _) => whole.among(&[symbol::Flow::Unknown]),
             Root::Request(..) => {
                 whole.among(&[Amount::Unknown]).and_then(|known| known.among(&[symbol::Flow::Unknown]))
             }
@@ -149,12 +151,14 @@ impl Policy {
         narrow(symbol::Container::AXIS, container);
         let over = |limit: sirl::Money| history.spent_minor() > limit.minor;
         let payable = match (task.budget(), session.money) {
+            (None, Some(limit)) if matches!(root, Root::Request(Kind::Payment, _)) => !over(limit),
             (None, _) => false,
             (Some(budget), None) => !over(budget),
             (Some(budget), Some(limit)) => budget.currency == limit.currency && !over(budget) && !over(limit),
         };
         if !payable {
-            narrow(symbol::Amount::AXIS, mask(&[symbol::Amount::Over, symbol::Amount::Unknown]));
+            let unpaid = [symbol::Amount::Over, symbol::Amount::Unnamed, symbol::Amount::Unknown];
+            narrow(symbol::Amount::AXIS, mask(&unpaid));
         }
         if task.origins().is_empty() {
             narrow(symbol::Origin::AXIS, mask(&[symbol::Origin::Other, symbol::Origin::Unknown]));

@@ -129,7 +129,7 @@ pub enum Event<'a> {
         /// The controls for the fields of a fill; empty for a purchase.
         placements: &'a [Placement],
         /// For a purchase, the amount that is requested and consented to. The payment handler pays it only if the
-        /// browser reports exactly the same amount.
+        /// browser reports exactly the same amount. For a card in a form, the total that the page names, if it names one.
         amount: Option<Money>,
     },
     /// A verb of the agent.

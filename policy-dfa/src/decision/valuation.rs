@@ -94,7 +94,10 @@ impl Compiled<Checked> {
                         && page.is_some_and(|page| sends_on_this_machine(page, question.task)),
                 ))
                 .with(claim(&request.claim, page, *amount))
-                .with(self.amount(request.kind, *amount, question.task, &question.history))
+                .with(match page {
+                    None if request.kind == Kind::Payment => symbol::Amount::Unknown,
+                    _ => self.amount(request.kind, *amount, question.task, &question.history),
+                })
                 .with(self.placement(request, placements, page))
                 .with(visibility(placements.iter().map(|p| control(page, *p))))
                 .with(self.site(question, page)),
@@ -183,12 +186,22 @@ impl Compiled<Checked> {
         task: &Task,
         history: &History,
     ) -> symbol::Amount {
-        let (Some(amount), true) = (amount, kind == Kind::Purchase) else { return symbol::Amount::Unknown };
+        let is_bounded = task.budget().is_some() || self.policy.session.money.is_some();
+        let amount = match (kind, amount) {
+            (Kind::Purchase, Some(amount)) => amount,
+            (Kind::Payment, Some(amount)) if is_bounded => amount,
+            (Kind::Payment, _) => return symbol::Amount::Unnamed,
+            _ => return symbol::Amount::Unknown,
+        };
         let Some(total) = history.spent_minor().checked_add(amount.minor) else {
             return symbol::Amount::Over;
         };
         let within = |limit: sirl::Money| limit.currency == amount.currency && total <= limit.minor;
-        match task.budget().is_some_and(within) && self.policy.session.money.is_none_or(within) {
+        let is_bearable = match kind {
+            Kind::Payment => task.budget().is_none_or(within),
+            _ => task.budget().is_some_and(within),
+        };
+        match is_bearable && self.policy.session.money.is_none_or(within) {
             true => symbol::Amount::Within,
             false => symbol::Amount::Over,
         }

@@ -215,6 +215,8 @@ axes! {
         Within "within",
         /// Over, in another currency, or the task has no budget.
         Over "over",
+        /// For a card in a form: the page names no total, or there is no budget.
+        Unnamed "unnamed",
         /// Not known.
         Unknown "unknown",
     }

@@ -6,7 +6,7 @@ use policy_dfa::{
     Consent, ConsentScope, Event, Granted, History, Millis, Question, Reason, SessionEvent, Signal, Task,
     VerbKind, Verdict,
 };
-use sirl::{Field, FieldSet, Kind, Tier};
+use sirl::{Field, FieldSet, Kind, Money, Tier};
 
 type Change = (&'static str, fn(&mut Scene), Reason);
 
@@ -186,6 +186,36 @@ fn each_fact_of_a_purchase_matters() {
             ),
         ],
     );
+}
+
+#[test]
+fn a_card_goes_into_no_form_whose_page_names_more_than_the_budget() {
+    let policy = include_str!("../../../policies/approach_a.policy");
+    let decided = |amount: Option<Money>, budget: Option<u64>| {
+        let mut scene = Scene::new(Kind::Payment, &[Field::CardNumber, Field::CardExpiry, Field::CardCode]);
+        scene.task =
+            Task::new(scene.task.origins().to_vec(), Kind::ALL.to_vec(), budget.map(usd), Container::T2);
+        (scene.amount, scene.safety) = (amount, Fact::Known(policy_dfa::SafetyBand::T2));
+        scene.decide(&mut guard(policy).0)
+    };
+    // The named total is within the budget, or there is nothing to compare.
+    for (amount, budget) in [(Some(usd(100)), Some(100)), (None, Some(100)), (Some(usd(101)), None)] {
+        let verdict = decided(amount, budget);
+        assert!(matches!(verdict, Verdict::Grant(Granted::Fill(_))), "{amount:?} {budget:?}: {verdict:?}");
+    }
+    let euros = Money::parse("1.00", sirl::Currency::new("EUR").unwrap());
+    for amount in [Some(usd(101)), euros] {
+        assert_eq!(reason(decided(amount, Some(100))), Reason::BudgetSpent, "{amount:?}");
+    }
+}
+
+#[test]
+fn a_repeated_release_can_be_decided_without_the_first() {
+    let once = History::default();
+    let policy = guard(DEFAULT).0;
+    let paid = policy.after(once, SessionEvent::Released(Kind::Payment));
+    assert_eq!((paid.released(Kind::Payment), paid.without_one(Kind::Payment)), (1, once));
+    assert_eq!(once.without_one(Kind::Payment), once, "nothing is taken from nothing");
 }
 
 #[test]

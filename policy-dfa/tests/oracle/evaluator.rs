@@ -166,6 +166,9 @@ impl<'m> Rules<'m> {
         if kind == "purchase" {
             self.guard(Axis::Amount, &["within"], "budget_spent");
         }
+        if kind == "payment" {
+            self.guard(Axis::Amount, &["within", "unnamed"], "budget_spent");
+        }
         let placed: &[&str] = match (self.delivery, need) {
             ("fill" | "wire", 2) => &["whole"],
             ("fill" | "wire", _) => &["whole", "free_text"],

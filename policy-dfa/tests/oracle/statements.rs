@@ -169,11 +169,17 @@ const SINGLE: [(&str, Contradicts); 17] = [
     ("a site that is denied is denied whatever else holds", |model, event, answer, ask| {
         model.has_site_rule(event) && answer.permits() && ask.name(Axis::Site) != "free"
     }),
-    ("a purchase is paid at the top of its page and within the task's budget", |_, event, answer, ask| {
-        event.name() == "purchase"
-            && answer.permits()
-            && (ask.name(Axis::Frame) != "top" || ask.name(Axis::Amount) != "within")
-    }),
+    (
+        "a purchase is paid at the top of its page and within the task's budget, and no card goes into a form whose page names more",
+        |_, event, answer, ask| {
+            answer.permits()
+                && match event.name() {
+                    "purchase" => ask.name(Axis::Frame) != "top" || ask.name(Axis::Amount) != "within",
+                    "payment" => ask.name(Axis::Amount) == "over",
+                    _ => false,
+                }
+        },
+    ),
     ("no limit of the session is passed", |model, event, answer, ask| {
         let asks = matches!(answer, Answer::Ask(_)) && model.prompts.is_some();
         answer.permits()

@@ -220,7 +220,7 @@ fn a_warning_or_a_standing_yes_keeps_a_question_from_the_form() {
     for (notice, expected) in [
         (Notice::Client("editor".into()), NotByForm::SeveralClients),
         (Notice::ChosenByTheAgent, NotByForm::ChosenByTheAgent),
-        (Notice::NoAmount { page_says: Vec::new() }, NotByForm::Payment),
+        (Notice::NoAmount { page_says: Vec::new(), is_repeated: false }, NotByForm::Payment),
         (Notice::OwnBrowser, NotByForm::OwnBrowser),
         (Notice::Host("looks like another".into()), NotByForm::Warned),
         (Notice::InFrame { top: site() }, NotByForm::Warned),

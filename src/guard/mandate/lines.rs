@@ -4,7 +4,7 @@
 
 use sirl::{Currency, Money};
 
-use super::words::{BY, EXTRA, FILLER, INCLUDED, ITEM, PRICE, QUANTITY, SOLD, TOTAL};
+use super::words::{BY, EXTRA, FILLER, INCLUDED, ITEM, PRICE, QUANTITY, SOLD, SUBTOTAL, TOTAL};
 use crate::intake::Wish;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ enum Meaning {
 
 /// The price of one item, where a page names it with exactly one price.
 pub(super) fn unit_price(text: &str, wish: &Wish, currency: Currency) -> Option<u64> {
-    let lines = lines(text, wish, currency);
+    let lines = lines(text, &tokens(&wish.item), currency);
     let is_there = lines.iter().any(Line::is_of_item);
     let priced = lines.iter().filter(|line| line.is_of_item() || line.says(PRICE, &[ITEM, FILLER]));
     let mut prices: Vec<u64> = priced.clone().flat_map(|line| line.amounts.iter().copied()).collect();
@@ -90,12 +90,22 @@ pub(super) fn unit_price(text: &str, wish: &Wish, currency: Currency) -> Option<
     }
 }
 
+/// The total that a page names: the greatest, where it names several. A subtotal is none.
+pub(crate) fn stated_total(text: &str, currency: Currency) -> Option<Money> {
+    let totals = lines(text, &[], currency).into_iter().filter(|line| {
+        let is_part = line.words.iter().any(|word| SUBTOTAL.contains(&word.as_str()));
+        line.meaning() == Meaning::Total && !is_part
+    });
+    let minor = totals.flat_map(|line| line.amounts).max()?;
+    Some(Money { minor, currency })
+}
+
 /// Whether a page's lines name the wanted item alone and no other seller than this host, and explain an amount by its price, the number of items, delivery and taxes.
 pub(super) fn explain(text: &str, wish: &Wish, unit: u64, total: Money, host: &str) -> bool {
     let quantity = u64::from(wish.quantity);
     let Some(items) = unit.checked_mul(quantity) else { return false };
     let (mut named, mut counted, mut extras) = (false, wish.quantity == 1, 0u64);
-    for line in lines(text, wish, total.currency) {
+    for line in lines(text, &tokens(&wish.item), total.currency) {
         let costs = |expected: [u64; 2]| line.amounts.iter().all(|amount| expected.contains(amount));
         let is_clear = match line.meaning() {
             _ if names_seller(&line) => names_host(&line, host),
@@ -131,8 +141,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-fn lines(text: &str, wish: &Wish, currency: Currency) -> Vec<Line> {
-    let item = tokens(&wish.item);
+fn lines(text: &str, item: &[Token], currency: Currency) -> Vec<Line> {
     let mut all: Vec<Vec<Token>> = Vec::new();
     for said in text.lines().map(said) {
         let said = tokens(&said);
@@ -143,7 +152,7 @@ fn lines(text: &str, wish: &Wish, currency: Currency) -> Vec<Line> {
             _ => all.push(said),
         }
     }
-    all.iter().map(|line| read(line, &item, currency)).collect()
+    all.iter().map(|line| read(line, item, currency)).collect()
 }
 
 /// Whether a line says by whom something is sold. A chat's `Seller: hello` does not.
@@ -247,12 +256,12 @@ fn read(tokens: &[Token], item: &[Token], currency: Currency) -> Line {
         match token {
             Token::Number(number) => {
                 let marked = [before, after].into_iter().flatten().any(|mark| marks(mark, currency));
-                match minor(number, currency) {
+                match amount_as_written(number, currency) {
                     Some(amount) if marked => line.amounts.push(amount),
                     _ => match number.parse() {
                         Ok(count) => line.counts.push(count),
                         // A date or a version is none of both.
-                        Err(_) => line.is_odd |= marked || minor(number, currency).is_some(),
+                        Err(_) => line.is_odd |= marked || amount_as_written(number, currency).is_some(),
                     },
                 }
             }
@@ -285,7 +294,7 @@ fn marks(token: &Token, currency: Currency) -> bool {
 }
 
 /// An amount as pages write it (`1,234.50`, `1.234,50`, `64`), in minor units.
-fn minor(number: &str, currency: Currency) -> Option<u64> {
+pub(crate) fn amount_as_written(number: &str, currency: Currency) -> Option<u64> {
     let digits = currency.minor_digits() as usize;
     let (whole, fraction) = match number.rfind(['.', ',']) {
         Some(at) if digits > 0 && number.len() - at - 1 == digits => {
@@ -394,7 +403,7 @@ mod tests {
 
     #[test]
     fn amounts_are_read_as_pages_write_them() {
-        let read = |number: &str, code: &str| minor(number, Currency::new(code).unwrap());
+        let read = |number: &str, code: &str| amount_as_written(number, Currency::new(code).unwrap());
         for (number, code, expected) in [
             ("64.15", "USD", Some(6415)),
             ("64,15", "EUR", Some(6415)),

@@ -46,6 +46,9 @@ pub(super) const TOTAL: &[&str] = &[
     "pagar",
 ];
 
+/// The words of [`TOTAL`] for a part of the sum.
+pub(super) const SUBTOTAL: &[&str] = &["subtotal", "zwischensumme", "subtotale", "subtotaal"];
+
 /// Words beside the cost of delivery, and of taxes on top.
 pub(super) const EXTRA: &[&str] = &[
     "delivery",

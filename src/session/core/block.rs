@@ -35,6 +35,7 @@ impl Core {
                 goes_on: false,
                 is_fetched: false,
                 delivered: None,
+                card_fill: None,
                 new_password: None,
                 reply: None,
                 refused: None,

@@ -13,6 +13,7 @@ use sirl::reply::Delivered;
 use sirl::{Field, FieldSet, Kind, Request};
 use vault::NewPasswordRules;
 
+use super::card_fill::CardFill;
 use crate::consent::{Answer, Asked, AskedCode, ConsentPrompt, FormPlace, HandOver, PointedBox};
 use crate::guard::agent_actions::{effect_of, name_of};
 use crate::guard::pointing::{PointedControls, PointedForm, best_form};
@@ -46,6 +47,8 @@ pub(in crate::session) struct RequestLine {
     pub is_fetched: bool,
     /// How the values were delivered, if they were.
     pub delivered: Option<Delivered>,
+    /// The form and the total of a fill of a card, while it is on its way.
+    pub card_fill: Option<CardFill>,
     /// The rules of the form about a new password, by which the user was asked about one.
     pub new_password: Option<NewPasswordRules>,
     /// The reply, once there is one.

@@ -15,6 +15,7 @@
 //! | `block_state` | the state of a request block |
 //! | `block` | the walk of a request block |
 //! | `survey` | the looks at the page before a block's question, and that question |
+//! | `card_fill` | the total that a page names, and which fill of a card counts as a payment |
 //! | `choosing` | the user's choice among records that fit alike |
 //! | `new_password` | a password that is made for a form, and kept before it is released |
 //! | `one_time_code` | a one-time code that is made for a release |
@@ -27,6 +28,7 @@
 mod agent_messages;
 mod block;
 pub(super) mod block_state;
+mod card_fill;
 mod choosing;
 mod fetched;
 mod hand_over;

@@ -132,6 +132,7 @@ impl RequestLine {
             goes_on: false,
             is_fetched: false,
             delivered: None,
+            card_fill: None,
             reply: None,
             refused: None,
         }

@@ -30,6 +30,10 @@ impl Core {
             Ok(pages) => pages,
             Err(reason) => return self.end_request(block, Err(reason)),
         };
+        if let Some(line) = block.current().filter(|line| line.request.kind == Kind::Payment) {
+            let page = line.form_among(&pages, line.pointed.as_ref());
+            line.card_fill = page.and_then(|page| self.card_fill(page.value()));
+        }
         let opened = match release {
             GrantedRelease::Fill(grant) => {
                 let terms = grant.terms().clone();
@@ -106,6 +110,7 @@ impl Core {
                 handle,
                 field,
                 destination: destination.clone(),
+                total: None,
                 any_path: false,
             });
         }
@@ -144,6 +149,7 @@ impl Core {
                     handle,
                     field,
                     destination: to.clone(),
+                    total: terms.amount,
                     any_path: false,
                 });
             }
@@ -166,17 +172,13 @@ impl Core {
         let done = if is_unconfirmed { Ok(()) } else { done };
         // A page that redirected the form may have done so when it saw the values, which were then withdrawn. The agent gets
         // a refusal, and the history counts a release, because the page may have the values.
-        if let (InFlight::Filled, Err(Reason::WrongDestination), Some(line)) =
-            (&in_flight, done, block.current())
-        {
-            let (kind, goes_on) = (line.request.kind, line.goes_on);
-            self.note_release(kind, goes_on);
+        if let (InFlight::Filled, Err(Reason::WrongDestination)) = (&in_flight, done) {
+            self.note_release(&mut block);
         }
         let reply = done.and_then(|()| {
             let line = block.current().ok_or(Reason::MalformedRequest)?;
             let (kind, fields, total) =
                 (line.request.kind, line.request.effective_fields(), line.request.claim.total);
-            let goes_on = line.goes_on;
             self.agent.login_goes_on |= !line.later.is_empty();
             self.counts.releases += 1;
             let delivered = match in_flight {
@@ -194,7 +196,7 @@ impl Core {
                 }
             };
             line.delivered = Some(delivered);
-            self.note_release(kind, goes_on);
+            self.note_release(&mut block);
             Ok(RequestResult::Delivered { kind, delivered, fields })
         });
         match (wired, reply) {
@@ -210,13 +212,6 @@ impl Core {
                 let failed = reply.as_ref().err().copied().or(is_unconfirmed.then_some(Reason::Unconfirmed));
                 self.record_outcome(block, reply, failed)
             }
-        }
-    }
-
-    /// Counts a release in the policy's history. All parts of a request are one.
-    fn note_release(&mut self, kind: Kind, goes_on: bool) {
-        if !goes_on {
-            self.happened(SessionEvent::Released(kind));
         }
     }
 

@@ -107,6 +107,7 @@ impl Core {
                 releases,
                 book,
                 has_vault_file,
+                card_fills: Vec::new(),
                 shown_to_model: Vec::new(),
             },
             settings: CoreSettings::default(),

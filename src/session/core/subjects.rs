@@ -10,6 +10,7 @@ use classifier::Detectors;
 use policy_dfa::{DecisionPoint, History, Root, Valuation};
 use sirl::{Field, Kind, Schema};
 
+use super::card_fill::CardFill;
 use crate::consent::{ChosenBy, ConsentBook, HandOver, Notice, Warning};
 use crate::egress::{AgentEgress, Releases};
 use crate::guard::agent_actions::AgentActions;
@@ -42,6 +43,8 @@ pub(in crate::session) struct UserValues {
     pub vault: SharedVault,
     pub detectors: Arc<Detectors>,
     pub releases: Releases,
+    /// The fills of cards in this task.
+    pub card_fills: Vec<CardFill>,
     pub book: ConsentBook,
     /// True if the vault has a file, so that consents and new passwords outlive the session.
     pub has_vault_file: bool,

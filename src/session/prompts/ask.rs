@@ -264,7 +264,11 @@ impl Core {
             }
             _ => None,
         })?;
-        Some(Notice::NoAmount { page_says: self.page_says_of(to, names_total) })
+        let stated = self.stated_total(to).map(|total| self.page_says(to, &total.to_decimal()));
+        let page_says = stated.filter(|lines| !lines.is_empty());
+        let is_repeated = self.has_filled_card(to);
+        let page_says = page_says.unwrap_or_else(|| self.page_says_of(to, names_total));
+        Some(Notice::NoAmount { page_says, is_repeated })
     }
 
     /// The notice of a payment that the mandate of the task does not cover.

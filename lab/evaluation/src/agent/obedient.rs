@@ -297,7 +297,10 @@ impl ObedientAgent {
             return Some(fill(card, &self.plan));
         }
         if self.stage.by_form {
-            let target = page.control("textbox", &["card number"])?;
+            // The label of the box may be withheld.
+            let target = page
+                .control("textbox", &["card number"])
+                .or_else(|| page.control("button", &["pay by card"]))?;
             let context = serde_json::json!({"origin": self.plan.origin()});
             let block = format!("REQ.payment fields={} ctx={context}\nREQ.end", serde_json::json!(CARD));
             let submit = Verb::Submit { target: ElementRef(target.element_ref.clone()) };

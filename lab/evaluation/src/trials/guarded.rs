@@ -8,7 +8,7 @@ use browser_signals::playwright::Browser;
 use browser_signals::{Origin, Verb};
 use portcullis::audit::{AuditEvent, AuditLog, FolderLog, MemoryLog, SessionId};
 use portcullis::consent::order::{ActionKind, RecordedAction};
-use portcullis::consent::{Answer, Asked, ConsentPrompt, ScriptedAnswerer};
+use portcullis::consent::{Answer, Asked, ConsentPrompt, Notice, ScriptedAnswerer};
 use portcullis::session::SessionError;
 use portcullis::{Guard, Session};
 use sirl::Kind;
@@ -16,7 +16,7 @@ use sirl::Kind;
 use crate::agent::{Action, Agent, ObedientAgent};
 use crate::suite::hosts;
 use crate::suite::record::{Arrival, TrialRecord};
-use crate::suite::scenario::{OTHER_MERCHANT, Scenario};
+use crate::suite::scenario::{OTHER_MERCHANT, Scenario, decimal};
 use crate::trials::judge::{Judgement, judge};
 use crate::trials::stage::Stage;
 use crate::trials::taken::{Question, Questions, Taken};
@@ -65,21 +65,29 @@ pub struct GuardedTrial {
 
 /// A user who answers by the truth of the task. They agree to a container for the shop alone, to releases to the shop, to a
 /// mandate for the wanted item, number and limit, and to paying the shop exactly the price of the order if the agent set
-/// nothing but the quantity and set the right one last. They refuse everything else; an earlier refusal does not end the order.
+/// nothing but the quantity and set the right one last. Of a card in a form they read the total that the page names. They refuse everything else; an earlier refusal does not end the order.
 pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
     let shop = Origin::parse(hosts::SHOP_ORIGIN).ok();
     let (total, quantity) = (scenario.total(), scenario.quantity.to_string());
     let (limit, wanted) = (scenario.limit(), scenario.item.clone());
+    let price = format!("Order total: {} ", decimal(total));
     move |prompt| {
         let shop = shop.as_ref();
-        let agrees = prompt.asked.iter().all(|asked| match asked {
+        let is_offer = |line: &String| {
+            let is_item = !line.contains(" x ") || line.contains(&wanted);
+            is_item && !line.contains(OTHER_MERCHANT)
+        };
+        // A card in a form has no amount but the one that the page names.
+        let is_right = |notice: &Notice| match notice {
+            Notice::NoAmount { page_says, .. } => {
+                page_says.iter().any(|line| line.contains(&price)) && page_says.iter().all(is_offer)
+            }
+            _ => true,
+        };
+        let agrees = prompt.noticed.iter().all(is_right) && prompt.asked.iter().all(|asked| match asked {
             Asked::Container { origins, .. } => origins.iter().all(|origin| Some(origin) == shop),
             Asked::Release { to, kind, .. } => Some(to) == shop && *kind != Kind::Identity,
             Asked::Pay { payee, amount, page_says, .. } => {
-                let is_offer = |line: &String| {
-                    let is_item = !line.contains(" x ") || line.contains(&wanted);
-                    is_item && !line.contains(OTHER_MERCHANT)
-                };
                 Some(payee) == shop && amount.minor == total && page_says.iter().all(is_offer)
             }
             Asked::Mandate { payee, ceiling, quantity: many, item, .. } => {

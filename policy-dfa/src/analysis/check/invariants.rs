@@ -195,11 +195,18 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
         let concerned = policy.sites.any_names(root);
         cube.narrowed(Axis::Site, !mask(&[symbol::Site::Free])).filter(|_| concerned && outcome.permits())
     }),
-    ("a purchase is paid at the top of its page and within the task's budget", |_, root, cube, outcome| {
-        let (Root::Request(Kind::Purchase, _), true) = (root, outcome.permits()) else { return None };
-        cube.narrowed(Axis::Frame, !mask(&[symbol::Frame::Top]))
-            .or_else(|| cube.narrowed(Axis::Amount, !mask(&[symbol::Amount::Within])))
-    }),
+    (
+        "a purchase is paid at the top of its page and within the task's budget, and no card goes into a form whose page names more",
+        |_, root, cube, outcome| match root {
+            Root::Request(Kind::Purchase, _) if outcome.permits() => cube
+                .narrowed(Axis::Frame, !mask(&[symbol::Frame::Top]))
+                .or_else(|| cube.narrowed(Axis::Amount, !mask(&[symbol::Amount::Within]))),
+            Root::Request(Kind::Payment, _) if outcome.permits() => {
+                cube.narrowed(Axis::Amount, mask(&[symbol::Amount::Over]))
+            }
+            _ => None,
+        },
+    ),
     ("no limit of the session is passed", |policy, root, cube, outcome| {
         let session = &policy.policy.session;
         let passed = |limited: bool, axis: Axis, bad: Mask| {
