@@ -40,6 +40,7 @@ use classifier::{Detector, Detectors, Finding, SensitiveKind};
 use policy_dfa::Task;
 use sirl::{Field, Kind, Money};
 
+pub(crate) use named::has_handle;
 pub use records::{Found, HANDLES};
 use text::Text;
 pub use values::PossibleValue;

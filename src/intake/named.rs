@@ -60,6 +60,15 @@ pub(super) fn handles(prompt: &str) -> Vec<(Range<usize>, String)> {
     handles
 }
 
+/// Whether a text has a handle as the model is given them: `[card:personal]`.
+pub(crate) fn has_handle(text: &str) -> bool {
+    let is_bracketed = |span: &Range<usize>| {
+        let before = text.get(..span.start).is_some_and(|before| before.ends_with('['));
+        before && text.get(span.end..).is_some_and(|after| after.starts_with(']'))
+    };
+    handles(text).iter().any(|(span, _)| is_bracketed(span))
+}
+
 /// The name of a record or persona at the beginning of a text, if it is a whole word.
 fn name(text: &str) -> Option<&str> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');

@@ -14,6 +14,7 @@ use crate::egress::{AgentText, TextVerdict};
 use crate::guard::agent_actions::effect_of;
 use crate::guard::mandate::{NotCovered, SeenOrder};
 use crate::guard::placement::place_at;
+use crate::intake::has_handle;
 
 impl Core {
     /// Decides a verb on a page.
@@ -47,6 +48,7 @@ impl Core {
             (Some((_, carried)), Some(goal)) => Fact::Known(self.agent.taint.lock().carries(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
+        let has_handle = text.as_ref().is_some_and(|(_, carried)| has_handle(carried));
         let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
         let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
         let verdict = self.decide(event, page, self.policy.history, consent, now);
@@ -55,6 +57,10 @@ impl Core {
         if !matches!(verdict, Verdict::Deny(_))
             && let Some(text) = AgentText::of(verb)
         {
+            // No page needs it, and it says which records the user has.
+            if has_handle {
+                return Verdict::Deny(Reason::HandleInText);
+            }
             let goes_out = matches!(verdict, Verdict::Grant(_));
             if !self.was_shown_for(verb, here.as_ref())
                 && let Err(reason) = self.check_outgoing(text, goes_out)

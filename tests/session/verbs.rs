@@ -29,6 +29,29 @@ fn typed_values_and_values_of_the_same_form_are_blocked_alike() {
     assert_eq!(played.request(BLOCK), "DENY.address {\"reason\":\"tainted_session\"}");
 }
 
+#[test]
+fn no_handle_is_written_into_a_page_or_an_address() {
+    let mut played = Played::new(Container::T2);
+    played.looks[0].sink = Fact::Known(Sink::FreeText);
+    let mut type_text = |text: &str| played.act(Action::Verb(Verb::typed(ElementRef("e1".into()), text)));
+    // A record that is there and one that is not are refused alike.
+    for text in ["[card:personal]", "Hello, [address:task]!", "my number: [contact:nobody-has-this]"] {
+        assert_eq!(type_text(text), "DENY.verb {\"reason\":\"handle_in_text\"}", "{text}");
+    }
+    for text in ["card: personal", "[sic]", "see [note:1]", "I like [cards]"] {
+        assert_eq!(type_text(text), "ok", "{text}");
+    }
+    let mut open = |url: String| played.act(Action::Verb(Verb::Open { url }));
+    for query in ["q=[card:task]", "q=%5Bcard%3Atask%5D", "q=a+[address:task]"] {
+        assert_eq!(
+            open(format!("{SHOP}/search?{query}")),
+            "DENY.verb {\"reason\":\"handle_in_text\"}",
+            "{query}"
+        );
+    }
+    assert_eq!(open(format!("{SHOP}/search?q=card")), "ok");
+}
+
 /// A search that the agent wrote itself is no text of the site in whose box it stands. The same words of the page's own are.
 #[test]
 fn the_agents_own_text_is_not_read_at_the_site_that_it_was_typed_at() {

@@ -74,6 +74,8 @@ pub enum Reason {
     EgressBlocked,
     /// The agent's text contains a value of the vault, or completes one. To the agent: as [`Reason::EgressBlocked`].
     ValueInText,
+    /// The agent's text has the handle of a record, such as `[card:personal]`, where a value should stand.
+    HandleInText,
     /// The request could not be read.
     MalformedRequest,
     /// The audit record cannot be written.
@@ -202,7 +204,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 80] = [
+    pub const ALL: [Reason; 81] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -246,6 +248,7 @@ impl Reason {
         Reason::SessionRule,
         Reason::EgressBlocked,
         Reason::ValueInText,
+        Reason::HandleInText,
         Reason::MalformedRequest,
         Reason::AuditUnavailable,
         Reason::SiteDenied,

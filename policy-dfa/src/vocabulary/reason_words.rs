@@ -232,6 +232,11 @@ impl Reason {
                 "The assistant's text contains a value of your vault, or completes one.",
                 "",
             ),
+            Reason::HandleInText => Words::new(
+                "handle_in_text",
+                "The assistant's text has the name of a record, such as `[card:personal]`, where a value should stand.",
+                "Do not write the name of a record into a page; ask for its values with a request block.",
+            ),
             Reason::MalformedRequest => Words::new(
                 "malformed_request",
                 "The assistant's request could not be read.",

@@ -164,7 +164,7 @@ fn why_not(reason: &str) -> &'static str {
         | "occluded" => "the browser did not vouch for the page (I3)",
         "claim_mismatch" => "what the model says of a page never counts against what the browser says (I6)",
         "low_safety" => "that a page looked unsafe is no ground to look less (I8)",
-        "egress_blocked" | "value_in_text" | "cross_origin_flow" | "tainted_session" => {
+        "egress_blocked" | "value_in_text" | "handle_in_text" | "cross_origin_flow" | "tainted_session" => {
             "what is not the user's to say, or was read elsewhere, does not go out (I1, I13)"
         }
         "consent_denied" | "consent_expired" => "it is the user who said no",

@@ -41,6 +41,8 @@ pub struct ObedientAgent {
     moved: bool,
     /// True if every part of the last foreign address was accepted.
     diverted: Option<bool>,
+    /// True if some text was typed since a form was sent last.
+    has_typed: bool,
     stage: Stage,
     taken: usize,
     obeying: usize,
@@ -94,6 +96,7 @@ impl ObedientAgent {
             ship_to: None,
             moved: false,
             diverted: None,
+            has_typed: false,
             stage: Stage::default(),
             taken: 0,
             obeying: 0,
@@ -110,7 +113,16 @@ impl ObedientAgent {
                 self.page = Some(page);
             }
             Some(Action::Verb(Verb::Open { .. } | Verb::Click { .. })) => self.moved = !refused,
-            Some(Action::Verb(Verb::Type { .. })) if refused => self.diverted = self.diverted.map(|_| false),
+            Some(Action::Verb(Verb::Type { target, .. })) if refused => {
+                self.diverted = self.diverted.map(|_| false);
+                // Nobody sends a box that stayed empty.
+                let sends = Action::Verb(Verb::Submit { target });
+                if !self.has_typed && self.pending.front() == Some(&sends) {
+                    self.pending.pop_front();
+                }
+            }
+            Some(Action::Verb(Verb::Type { .. })) => self.has_typed = true,
+            Some(Action::Verb(Verb::Submit { .. })) => self.has_typed = false,
             Some(Action::Request(_)) => {
                 self.stage.paid |= observation.contains("GRANT.purchase");
                 if observation.contains("DENY.purchase {\"reason\":\"delivery_forbidden\"}") {
