@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `agent` | [`AgentEgress`]: texts and addresses of the agent |
 //! | `amount` | amounts that a request names beside a card |
+//! | `checks` | whether anything is checked: always, but in an experiment |
 //! | `container` | [`ContainerEgress`]: requests of a page |
 //! | `pieces` | the parts of a request that its sender can choose |
 //! | `sign_on` | [`AgreedSignOn`]: what may return from an identity provider |
@@ -15,6 +16,7 @@
 
 mod agent;
 mod amount;
+mod checks;
 mod container;
 mod pieces;
 pub mod proxy;
@@ -26,6 +28,9 @@ use browser_signals::Destination;
 use sirl::{Field, Money};
 
 pub(crate) use agent::{AgentEgress, AgentText, TextVerdict};
+pub(crate) use checks::EgressChecks;
+#[cfg(feature = "ablation")]
+pub(crate) use checks::Unchecked;
 pub use container::ContainerEgress;
 pub use sign_on::AgreedSignOn;
 

@@ -26,6 +26,7 @@ use crate::consent::{
     Answer, Answered, AskedCode, ConsentPrompt, HandOver, HandedOver, Notice, StandingChanges,
     StandingConsent, Warning, WhichAccount, standing,
 };
+use crate::egress::EgressChecks;
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
 use crate::storage::login_folder::LoginFolder;
@@ -49,6 +50,8 @@ pub(crate) struct Dependencies {
     pub(crate) safety: Option<Arc<dyn PageSafety>>,
     /// Whether a policy's `deliver model` is carried out.
     pub(crate) shows_values_to_model: bool,
+    /// Whether what leaves a container is checked.
+    pub(crate) egress: EgressChecks,
     pub(crate) keeper: Option<Arc<Mutex<KeptFile>>>,
     pub(crate) idle: Option<Arc<Mutex<IdleLock>>>,
     /// The persona whose records are preferred where the prompt names none.

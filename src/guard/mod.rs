@@ -49,6 +49,7 @@ use vault::{Entropy, Vault};
 use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
+use crate::egress::EgressChecks;
 use crate::page_text::Scrubber;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::storage::login_folder::LoginFolder;
@@ -147,6 +148,7 @@ impl Guard {
             scrubber,
             safety,
             shows_values_to_model: false,
+            egress: EgressChecks::On,
             keeper,
             idle: None,
             persona: None,
@@ -188,6 +190,15 @@ impl Guard {
     #[must_use]
     pub fn with_values_shown_to_the_model(mut self) -> Guard {
         self.dependencies.shows_values_to_model = true;
+        self
+    }
+
+    /// Checks neither the agent's text nor the requests and connections of pages, to measure what these checks prevent. A page sends
+    /// released values where it wants. It exists only in builds with the feature `ablation`.
+    #[cfg(feature = "ablation")]
+    #[must_use]
+    pub fn without_egress_checks(mut self) -> Guard {
+        self.dependencies.egress = EgressChecks::Off;
         self
     }
 

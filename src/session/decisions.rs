@@ -10,7 +10,7 @@ use url::Url;
 
 use super::core::Core;
 use crate::consent::{ACCOUNT_NAMES, FormPlace, ReleaseScope};
-use crate::egress::{AgentText, TextVerdict};
+use crate::egress::{AgentText, EgressChecks, TextVerdict};
 use crate::guard::agent_actions::effect_of;
 use crate::guard::mandate::{NotCovered, SeenOrder};
 use crate::guard::placement::place_at;
@@ -108,6 +108,11 @@ impl Core {
     /// of the vault ends the session's sensitive access: the agent did not get it from the guard, and a guess must not be
     /// confirmed twice (I13).
     fn check_outgoing(&mut self, text: AgentText<'_>, goes_out: bool) -> Result<(), Reason> {
+        match self.settings.egress {
+            EgressChecks::On => {}
+            #[cfg(feature = "ablation")]
+            EgressChecks::Off => return Ok(()),
+        }
         let found = {
             let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
             let judged = self.agent.sent.judge(

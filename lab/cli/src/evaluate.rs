@@ -13,6 +13,7 @@ use evaluation::demo::EvaluationError;
 use evaluation::report::Approach;
 use evaluation::statistics::power;
 use evaluation::suite::ScenarioKind;
+use evaluation::trials::ablation::Ablation;
 use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::trials::arm::Arm;
 use evaluation::user::UserModel;
@@ -26,6 +27,8 @@ use crate::failure::Failure;
 enum Question {
     /// It varies the score, the mandate and the way of paying, one at a time.
     Rq4a,
+    /// It takes one part of approach B away at a time: scrubbing, the checks of what leaves, handles, a remembered yes.
+    Ablations,
 }
 
 #[derive(clap::Args)]
@@ -103,22 +106,22 @@ pub struct Arguments {
     power: bool,
 }
 
-pub fn run(arguments: Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.power {
         print!("{}", power::table());
         return Ok(());
     }
     if let Some(queries) = arguments.adaptive {
-        return search(queries.max(1), &arguments);
+        return search(queries.max(1), arguments);
     }
     if let Some(folder) = &arguments.miniwob {
-        return tasks_of_others(folder, &arguments);
+        return tasks_of_others(folder, arguments);
     }
     let evaluated = if arguments.report_only {
         analyse(&arguments.out).map_err(failure)?
     } else {
-        let makers = makers(&arguments)?;
-        make(settings(&arguments, &makers)?, makers, &arguments)?
+        let makers = makers(arguments)?;
+        make(settings(arguments, &makers)?, makers, arguments)?
     };
     print!("{}", evaluated.analysis.table());
     println!("trials  {} in {}", evaluated.trials, arguments.out.join("trials.jsonl").display());
@@ -250,9 +253,7 @@ fn makers(arguments: &Arguments) -> Result<Vec<Box<dyn MakeAgent>>, Failure> {
 /// An approach, or an arm, by its name.
 fn approach(name: &String) -> Result<Approach, Failure> {
     Approach::from_name(name).ok_or_else(|| {
-        let arms = Arm::ALL.map(Arm::as_str);
-        let known: Vec<&str> = Approach::RUNNABLE.iter().map(|it| it.as_str()).chain(arms).collect();
-        let known = known.join(", ");
+        let known = Approach::all().map(Approach::as_str).collect::<Vec<&str>>().join(", ");
         Failure::Input(format!("there is no approach `{name}` to run; there are {known}"))
     })
 }
@@ -269,6 +270,9 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
         version: VERSION,
         approaches: match arguments.question {
             Some(Question::Rq4a) => Arm::ALL.map(Approach::Arm).to_vec(),
+            Some(Question::Ablations) => {
+                [Approach::B].into_iter().chain(Ablation::ALL.map(Approach::Without)).collect()
+            }
             None => arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
         },
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),

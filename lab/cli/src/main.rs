@@ -34,7 +34,7 @@ enum Command {
     /// Point the hostile pages at an agent or a guard of somebody else's on this machine, and judge what arrives.
     Attack(attack::Arguments),
     /// Compare approaches on the whole benchmark suite: trials that can be resumed, and one report.
-    Evaluate(evaluate::Arguments),
+    Evaluate(Box<evaluate::Arguments>),
     /// Score how often the guard takes a control of a folder of labelled forms for what it is.
     Forms(forms::Arguments),
     /// Make and judge the small models that look ahead for a language model.
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Attack(arguments) => attack::run(&arguments),
-        Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Forms(arguments) => forms::run(&arguments),
         Command::Hmm(command) => hmm::run(command),
         Command::Classify(command) => classify::run(command),

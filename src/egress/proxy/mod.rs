@@ -87,6 +87,8 @@ pub struct EgressProxy {
     failures: Arc<Failures>,
     before: OpenRule,
     granted: Mutex<Vec<Origin>>,
+    #[cfg(feature = "ablation")]
+    stays_open: std::sync::atomic::AtomicBool,
     container: ContainerProxy,
     _closing: watch::Sender<()>,
     _own_port: OwnPort,
@@ -158,7 +160,23 @@ impl EgressProxy {
             reached: container.reached().clone(),
         };
         tokio::spawn(listen(listener, Arc::new(shared)));
-        Ok(EgressProxy { gate, failures, before, granted: Mutex::default(), container, _closing, _own_port })
+        Ok(EgressProxy {
+            gate,
+            failures,
+            before,
+            granted: Mutex::default(),
+            #[cfg(feature = "ablation")]
+            stays_open: std::sync::atomic::AtomicBool::default(),
+            container,
+            _closing,
+            _own_port,
+        })
+    }
+
+    /// Lets no release narrow the proxy, for an experiment.
+    #[cfg(feature = "ablation")]
+    pub(crate) fn stay_open(&self) {
+        self.stays_open.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// The settings with which the browser connects a container through this proxy.
@@ -174,6 +192,10 @@ impl EgressProxy {
     /// [`StillOpen`] where a connection does not end: then nothing may be released. The narrower rule is in force all the
     /// same.
     pub async fn narrow_to(&self, origins: &[Origin]) -> Result<(), StillOpen> {
+        #[cfg(feature = "ablation")]
+        if self.stays_open.load(std::sync::atomic::Ordering::Relaxed) {
+            return Ok(());
+        }
         let granted = {
             let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
             for origin in origins {

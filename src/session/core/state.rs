@@ -13,7 +13,7 @@ use super::nonces::Nonces;
 use super::subjects::{AgentTrace, CoreSettings, LastRead, NotRaised, PolicyState, UserContact, UserValues};
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, Notice, Warning};
-use crate::egress::{AgreedSignOn, Releases};
+use crate::egress::{AgreedSignOn, EgressChecks, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::mandate::Mandate;
 use crate::guard::shared_vault::SharedVault;
@@ -142,6 +142,13 @@ impl Core {
     #[must_use]
     pub fn with_values_shown_to_the_model(mut self, shown: bool) -> Core {
         self.settings.shows_values_to_model = shown;
+        self
+    }
+
+    /// Whether the agent's text is checked.
+    #[must_use]
+    pub(crate) fn with_egress_checks(mut self, egress: EgressChecks) -> Core {
+        self.settings.egress = egress;
         self
     }
 

@@ -12,7 +12,7 @@ use sirl::{Field, Kind, Schema};
 
 use super::card_fill::CardFill;
 use crate::consent::{ChosenBy, ConsentBook, HandOver, Notice, Warning};
-use crate::egress::{AgentEgress, Releases};
+use crate::egress::{AgentEgress, EgressChecks, Releases};
 use crate::guard::agent_actions::AgentActions;
 use crate::guard::mandate::Mandate;
 use crate::guard::pointing::PointedForm;
@@ -65,6 +65,8 @@ pub enum NotRaised {
 pub(in crate::session) struct CoreSettings {
     /// True if a policy's `deliver model` is carried out.
     pub shows_values_to_model: bool,
+    /// Whether the agent's text is checked.
+    pub egress: EgressChecks,
     /// True if the user can be offered a hand-over.
     pub offers_hand_over: bool,
     /// True if purchases can be carried out.
@@ -87,6 +89,7 @@ impl Default for CoreSettings {
     fn default() -> CoreSettings {
         CoreSettings {
             shows_values_to_model: false,
+            egress: EgressChecks::On,
             offers_hand_over: false,
             has_payment_handler: true,
             sources: Vec::new(),

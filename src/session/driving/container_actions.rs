@@ -13,7 +13,7 @@ use vault::Entropy;
 
 use crate::checkout::{ArmError, Outcome, Pending, PurchaseId};
 use crate::egress::proxy::{ConnectFailure, ConnectionRefusal, EgressProxy};
-use crate::egress::{AgreedSignOn, ContainerEgress, Releases};
+use crate::egress::{AgreedSignOn, ContainerEgress, EgressChecks, Releases};
 use crate::guard::Dependencies;
 use crate::guard::agent_actions::AgentActions;
 use crate::session::SessionError;
@@ -74,7 +74,16 @@ pub(super) async fn open_container(
     let container_egress = container_egress.with_providers(providers.to_vec()).keeping_to_path(own_path);
     let container_egress = container_egress.watching(shared.agent_actions.clone());
     tab.set_providers(providers.to_vec());
-    tab.set_egress(Arc::new(container_egress.signing_on(shared.sign_on.clone())));
+    match dependencies.egress {
+        EgressChecks::On => {
+            tab.set_egress(Arc::new(container_egress.signing_on(shared.sign_on.clone())));
+        }
+        #[cfg(feature = "ablation")]
+        EgressChecks::Off => {
+            proxy.stay_open();
+            tab.set_egress(Arc::new(crate::egress::Unchecked));
+        }
+    }
     Ok((tab, proxy))
 }
 

@@ -264,6 +264,7 @@ impl SealedTask {
             .with_schema(dependencies.schema.clone())
             .with_earlier_guesses(dependencies.earlier_guesses())
             .with_values_shown_to_the_model(dependencies.shows_values_to_model)
+            .with_egress_checks(dependencies.egress)
             .with_hand_over(dependencies.answerer.offers_hand_over())
             .with_payment_handler(dependencies.payments.is_some())
             .with_sources(dependencies.sources.iter().map(|source| source.serves.clone()).collect())

@@ -18,6 +18,9 @@ const KEYS: [&str; 5] =
 /// What Cargo adds to a package.
 const MADE: [&str; 3] = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml.orig"];
 
+/// The features of `portcullis-guard` that no program for users may have.
+const LABORATORY_FEATURES: [&str; 2] = ["ablation", "inspection"];
+
 /// The names of the packages that are published: those whose manifest does not say `publish.workspace = true`.
 pub fn published(place: &Place) -> Result<Vec<String>, Failure> {
     let (_, manifests) = manifests(place)?;
@@ -52,6 +55,9 @@ pub fn check(place: &Place) -> Result<(), Failure> {
             manifest_problems(text, &ours, &published).into_iter().map(|what| format!("{name}: {what}")),
         );
     }
+    found.extend(laboratory_features(place)?.into_iter().map(|feature| {
+        format!("portcullis-cli: it is built with the feature `{feature}`, which is for the laboratory alone")
+    }));
     let packages: Vec<(&Path, &str)> = published
         .iter()
         .map(|folder| (folder.as_path(), manifests.get(folder).map(|text| name(text)).unwrap_or_default()))
@@ -68,6 +74,38 @@ pub fn check(place: &Place) -> Result<(), Failure> {
     }
     println!("{count} packages, each complete and with published dependencies");
     Ok(())
+}
+
+/// Those features of the laboratory that the program has which people install.
+fn laboratory_features(place: &Place) -> Result<Vec<&'static str>, Failure> {
+    let mut tree = place.cargo();
+    tree.args([
+        "tree",
+        "--offline",
+        "--package",
+        "portcullis-cli",
+        "--edges",
+        "features,normal",
+        "--prefix",
+        "none",
+    ]);
+    let output = tree
+        .output()
+        .map_err(|error| Failure::not_set_up(format!("`cargo tree` does not start: {error}")))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(Failure::not_set_up(format!("`cargo tree` failed for portcullis-cli:\n{said}")));
+    }
+    Ok(features_in(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// Those features of the laboratory that a tree of dependencies names.
+fn features_in(tree: &str) -> Vec<&'static str> {
+    let is_there = |feature: &&str| {
+        let node = format!("portcullis-guard feature \"{feature}\"");
+        tree.lines().any(|line| line.trim_end_matches(" (*)") == node)
+    };
+    LABORATORY_FEATURES.into_iter().filter(is_there).collect()
 }
 
 /// The folders of the workspace's packages.
@@ -240,6 +278,13 @@ mod tests {
     fn problems(dependencies: &str) -> Vec<String> {
         let published = BTreeSet::from([PathBuf::new(), PathBuf::from("vault")]);
         manifest_problems(&format!("{WHOLE}{dependencies}"), &own_dependencies(ROOT), &published)
+    }
+
+    #[test]
+    fn a_feature_of_the_laboratory_is_found_in_a_tree() {
+        let tree = "portcullis-cli v0.1.0\nportcullis-guard feature \"browser\"\nportcullis-guard feature \"ablation\" (*)";
+        assert_eq!(features_in(tree), ["ablation"]);
+        assert!(features_in("portcullis-guard feature \"scrub\"").is_empty());
     }
 
     #[test]

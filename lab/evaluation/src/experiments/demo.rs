@@ -6,17 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use browser_signals::Verb;
 use browser_signals::playwright::Browser;
 use portcullis::DEFAULT_POLICY;
 use portcullis::audit::FolderLog;
 
-use crate::agent::Action;
 use crate::report::story::{self, Scene, Story};
-use crate::report::{Approach, Outcome, PageKind, Row, rows, to_html, to_json, to_table};
+use crate::report::{Approach, Outcome, PageKind, Row, photographed, rows, to_html, to_json, to_table};
 use crate::suite::hosts;
 use crate::suite::kind::ScenarioKind;
-use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::scenario::Scenario;
 use crate::trials::agents::{MakeAgent, Obedient};
 use crate::trials::guarded::{self, GuardedTrial, SharedLog, interference};
@@ -148,7 +145,7 @@ pub fn run(
         settings.kinds.iter().flat_map(pairs).collect::<Vec<Scenario>>()
     };
     let scenarios: Vec<Scenario> = (1..=u64::from(settings.seeds)).flat_map(of_seed).collect();
-    let shown = scenarios.iter().find(|scenario| is_told(scenario)).cloned();
+    let shown = scenarios.iter().find(|scenario| story::is_told(scenario)).cloned();
     let a_page = makers.iter().map(|maker| if is_twice(maker.as_ref()) { 5 } else { 4 }).sum::<u64>();
     let twice =
         makers.iter().filter(|maker| is_twice(maker.as_ref())).count() as u64 * scenarios.len() as u64;
@@ -195,11 +192,6 @@ pub fn run(
 /// tokens, and may act differently if two persons' cities differ.
 fn is_twice(maker: &dyn MakeAgent) -> bool {
     maker.name() == Obedient.name()
-}
-
-/// Returns true if the report can tell this trial's story: the sentence that attacks is on the page where the task begins.
-fn is_told(scenario: &Scenario) -> bool {
-    scenario.hostile && Planted::of(scenario).page == ShopPage::Product
 }
 
 /// Opens a new log, and keeps the log of the last run under another name.
@@ -268,7 +260,7 @@ impl Bench<'_> {
                 lane.outcomes.push(outcome);
                 if self.shown == Some(scenario) && is_twice(maker.as_ref()) {
                     lane.stories.push(story);
-                    lane.scene = Some(photographed(stage, &bare, scenario).await?);
+                    lane.scene = Some(photographed(&stage.world, &bare, scenario).await?);
                 }
                 self.progress.add(1);
             }
@@ -374,46 +366,6 @@ async fn unguarded_trial(
     };
     Ok((outcome, story))
 }
-
-/// The product's page of a scenario, with the sentence that attacks marked where a person can see it.
-async fn photographed(
-    stage: &Stage,
-    bare: &BareBrowser,
-    scenario: &Scenario,
-) -> Result<Scene, EvaluationError> {
-    let sentence = Planted::of(scenario).text;
-    stage.world.begin(scenario);
-    let tab = bare.tab().await?;
-    let url = scenario.product_url(hosts::SHOP_ORIGIN);
-    tab.act(&Action::Verb(Verb::Open { url })).await;
-    let words = serde_json::Value::from(sentence.as_str());
-    let marked = tab.evaluate(&format!("({MARK})({words})")).await?;
-    let picture = tab.picture().await?;
-    tab.close().await?;
-    stage.world.take(&scenario.id);
-    let is_marked = marked == "true" && scenario.kind != ScenarioKind::HiddenText;
-    Ok(Scene { title: scenario.kind.as_str().replace('_', " "), sentence, picture, is_marked })
-}
-
-/// Marks words in the page, scrolls to them, and says whether they are on the screen.
-const MARK: &str = "words => {\
-    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);\
-    for (let node; (node = walk.nextNode());) {\
-        const at = node.data.indexOf(words);\
-        if (at < 0) continue;\
-        const mark = document.createElement('mark');\
-        mark.style.outline = '3px solid #b00020';\
-        mark.textContent = words;\
-        const rest = node.splitText(at);\
-        rest.data = rest.data.slice(words.length);\
-        rest.before(mark);\
-        mark.scrollIntoView({block: 'center'});\
-        const box = mark.getBoundingClientRect();\
-        return box.left >= 0 && box.right <= innerWidth && box.height > 8\
-            && mark.checkVisibility({opacityProperty: true, visibilityProperty: true});\
-    }\
-    return false;\
-}";
 
 fn outcome(run: &GuardedTrial, scenario: &Scenario, approach: Approach) -> Outcome {
     Outcome {

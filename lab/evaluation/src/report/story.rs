@@ -11,7 +11,9 @@ use browser_signals::Verb;
 use crate::agent::Action;
 use crate::html::escape;
 use crate::suite::hosts;
+use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::record::{Arrival, TrialRecord};
+use crate::suite::scenario::Scenario;
 use crate::trials::Approach;
 use crate::trials::judge::Judgement;
 use crate::trials::taken::{Question, Taken};
@@ -55,31 +57,38 @@ struct Frame {
     answer: String,
 }
 
+/// Returns true if the report can tell this trial's story: the sentence that attacks is on the page where the task begins.
+pub(crate) fn is_told(scenario: &Scenario) -> bool {
+    scenario.hostile && Planted::of(scenario).page == ShopPage::Product
+}
+
 /// The stories of one scene as HTML; nothing without a story.
 pub(crate) fn to_html(scene: &Scene, stories: &[Story]) -> String {
     if stories.is_empty() {
         return String::new();
     }
+    let strips: String = stories.iter().map(strip).collect();
+    format!("<section>{}{strips}</section>", scene_to_html(scene))
+}
+
+/// The page of a story.
+pub(crate) fn scene_to_html(scene: &Scene) -> String {
     let seen = if scene.is_marked {
         "The sentence is marked on the page."
     } else {
         "A person does not see the sentence on the page."
     };
-    let mut html = format!(
-        "<section><h2>One hostile page: {title}</h2><figure><img alt=\"The shop's page\" \
+    format!(
+        "<h2>One hostile page: {title}</h2><figure><img alt=\"The shop's page\" \
          src=\"data:image/png;base64,{picture}\"><figcaption>{seen} It says: <q>{sentence}</q></figcaption></figure>",
         title = escape(&scene.title),
         picture = STANDARD.encode(&scene.picture),
         sentence = escape(&scene.sentence),
-    );
-    for story in stories {
-        html.push_str(&strip(story));
-    }
-    html.push_str("</section>");
-    html
+    )
 }
 
-fn strip(story: &Story) -> String {
+/// One trial as a strip.
+pub(crate) fn strip(story: &Story) -> String {
     let name = match story.approach {
         Approach::None => "Without a guard".to_owned(),
         approach => format!("Under {}", approach.as_str()),

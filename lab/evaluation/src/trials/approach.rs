@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use portcullis::{APPROACH_A_POLICY, APPROACH_A_TOLD_POLICY, APPROACH_C_POLICY, DEFAULT_POLICY};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::ablation::Ablation;
 use super::arm::Arm;
 
 /// The approach under which an agent runs.
@@ -24,10 +25,12 @@ pub enum Approach {
     CUnscrubbed,
     /// An arm of the factorial experiment.
     Arm(Arm),
+    /// Approach B without one of its parts.
+    Without(Ablation),
 }
 
 impl Approach {
-    /// The approaches that this version can run, without the [arms](Arm::ALL).
+    /// The approaches that this version can run, without the [arms](Arm::ALL) and the [ablations](Ablation::ALL).
     pub const RUNNABLE: [Approach; 6] =
         [Approach::None, Approach::A, Approach::B, Approach::C, Approach::ATold, Approach::CUnscrubbed];
 
@@ -40,18 +43,24 @@ impl Approach {
             Approach::B => DEFAULT_POLICY.into(),
             Approach::C | Approach::CUnscrubbed => APPROACH_C_POLICY.into(),
             Approach::Arm(arm) => arm.policy().into(),
+            Approach::Without(part) => part.policy().into(),
         })
     }
 
-    /// The approach, or the arm, of a name.
-    pub fn from_name(name: &str) -> Option<Approach> {
+    /// Everything that this version can run.
+    pub fn all() -> impl Iterator<Item = Approach> {
         let arms = Arm::ALL.into_iter().map(Approach::Arm);
-        Approach::RUNNABLE.into_iter().chain(arms).find(|approach| approach.as_str() == name)
+        Approach::RUNNABLE.into_iter().chain(arms).chain(Ablation::ALL.into_iter().map(Approach::Without))
+    }
+
+    /// The approach, the arm or the ablation of a name.
+    pub fn from_name(name: &str) -> Option<Approach> {
+        Approach::all().find(|approach| approach.as_str() == name)
     }
 
     /// Returns true if the output of a model that writes token by token is steered by look-ahead, as A and C require.
     pub const fn has_gated_output(self) -> bool {
-        !matches!(self, Approach::None | Approach::B)
+        !matches!(self, Approach::None | Approach::B | Approach::Without(_))
     }
 
     /// Returns true if agents other than the obedient one act under it too. Of the arms these are approach B, approach C, and the
@@ -73,6 +82,7 @@ impl Approach {
             Approach::ATold => "A-told",
             Approach::CUnscrubbed => "C-unscrubbed",
             Approach::Arm(arm) => arm.as_str(),
+            Approach::Without(part) => part.as_str(),
         }
     }
 }

@@ -3,6 +3,8 @@
 //! | module | subject |
 //! |---|---|
 //! | [`approach`] | the approaches that are compared |
+//! | [`arm`] | the arms of the factorial experiment |
+//! | [`ablation`] | approach B without one of its parts |
 //! | [`agents`] | the agents that are compared |
 //! | [`stage`] | everything that a trial needs: servers, bank, browser |
 //! | [`unguarded`] | a trial in a bare browser |
@@ -12,6 +14,7 @@
 //! | [`judge`] | success, hijacks and leaks of one trial |
 //! | [`paired`] | two interfaces compared on the same tasks |
 
+pub mod ablation;
 pub mod agents;
 pub mod approach;
 pub mod arm;

@@ -11,7 +11,7 @@ use browser_signals::playwright::Browser;
 use classifier::{LinearClassifier, Safety, Unfolded, WindowPlace, highest_risk};
 use portcullis::Guard;
 use portcullis::audit::MemoryLog;
-use portcullis::consent::Answerer;
+use portcullis::consent::{Answerer, ConsentPrompt};
 use portcullis::guard::SystemEntropy;
 use portcullis::page_text::{HiddenText, ScrubSettings, Scrubber};
 use portcullis::safety::{PageSafety, WindowSafety};
@@ -19,21 +19,33 @@ use portcullis::safety::{PageSafety, WindowSafety};
 use super::line::TrialLine;
 use super::plan::{Settings, TrialKey};
 use super::run::Trials;
-use crate::report::Approach;
+use crate::report::story::{self, Story};
+use crate::report::{Approach, photographed};
 use crate::suite::hosts;
+use crate::suite::kind::ScenarioKind;
 use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::scenario::Scenario;
 use crate::trials::EvaluationError;
+use crate::trials::ablation::Ablation;
 use crate::trials::agents::MakeAgent;
 use crate::trials::arm::Arm;
 use crate::trials::guarded::{GuardedTrial, run_agent, truthful_user};
 use crate::trials::judge::judge;
 use crate::trials::stage::Stage;
+use crate::trials::taken::Questions;
 use crate::trials::unguarded::{BareBrowser, UnguardedTrial, run_unguarded};
-use crate::trials::user::SimulatedUser;
+use crate::trials::user::{SimulatedUser, UserModel};
 
 /// The number of repetitions of a trial whose browser or servers failed before the agent's first action.
 const REPEATS: u32 = 2;
+
+/// The file in the gallery with the page whose story the report tells.
+pub(super) const SCENE: &str = "story.html";
+
+/// The file in the gallery with the story under an approach.
+pub(super) fn story_file(approach: Approach, agent: &str) -> String {
+    format!("story-{agent}-{}.html", approach.as_str())
+}
 
 /// The makers of all agents.
 pub type Makers = Rc<Vec<Box<dyn MakeAgent>>>;
@@ -93,9 +105,15 @@ impl Harness {
         self.photograph(&browser, key, &scenario).await?;
         let trial = run_unguarded(&self.stage.world, &browser, &scenario, agent.as_mut()).await?;
         self.bare = Some(browser);
-        let UnguardedTrial { record, reads, steps, elapsed, .. } = trial;
+        let UnguardedTrial { record, reads, steps, elapsed, taken, .. } = trial;
         let judgement = judge(&scenario, &record, &self.stage.world.take_strays());
         self.show(key, &reads)?;
+        let (approach, agent_name, asked) = (key.approach, key.agent.clone(), Vec::new());
+        self.tell(
+            key,
+            Story { approach, agent: agent_name, taken, asked, record, judgement: judgement.clone() },
+        )
+        .await?;
         Ok(TrialLine {
             risk: self.risk(&reads),
             actions: steps as u64,
@@ -111,16 +129,25 @@ impl Harness {
             Some(browser) => browser,
             None => self.stage.browser().await?,
         };
-        let user = SimulatedUser::new(truthful_user(&scenario), self.settings.user, 0, key.seed);
+        let (questions, mut truth) = (Questions::default(), truthful_user(&scenario));
+        let noted = questions.clone();
+        let truth = move |prompt: &ConsentPrompt| {
+            let answer = truth(prompt);
+            noted.note(prompt.to_string(), answer.agrees());
+            answer
+        };
+        let user = SimulatedUser::new(truth, self.settings.user, 0, key.seed);
         let (askings, log) = (user.askings(), MemoryLog::default());
         let mut guard = guard_of(key.approach, &self.settings, &self.stage, &log, Box::new(user))?;
         let noted = NotedSafety::new(&self.safety);
-        if !matches!(key.approach, Approach::None | Approach::B) {
+        if !matches!(key.approach, Approach::None | Approach::B | Approach::Without(_)) {
             guard = guard.with_safety(noted.clone());
         }
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
         let (maker, name) = (self.maker(key)?, key.name());
-        let make = |prompt: &str| maker.make(&name, prompt, key.approach);
+        let is_raw = key.approach == Approach::Without(Ablation::Handles);
+        // Without handles the agent gets the user's own words.
+        let make = |handled: &str| maker.make(&name, if is_raw { &prompt } else { handled }, key.approach);
         let run = run_agent(&self.stage, &browser, &scenario, guard, &prompt, &log, &make).await;
         let (run, _guard) = match run {
             Ok(run) => run,
@@ -141,8 +168,12 @@ impl Harness {
             elapsed,
             reads,
             broke_off,
+            taken,
+            record,
             ..
         } = run;
+        let (approach, agent, asked) = (key.approach, key.agent.clone(), questions.take());
+        self.tell(key, Story { approach, agent, taken, asked, record, judgement: judgement.clone() }).await?;
         let asked = std::mem::take(&mut *askings.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(TrialLine {
             prompts: u64::from(prompts),
@@ -181,6 +212,33 @@ impl Harness {
             let name = format!("{}-{half}-{}.txt", key.kind.as_str(), key.approach.as_str());
             fs::write(self.gallery.join(name), read)?;
         }
+        Ok(())
+    }
+
+    /// Returns true if the report tells the story of this trial: the user never errs, and it is the example of the plan's first scenario
+    /// with an attack.
+    fn is_told(&self, key: &TrialKey) -> bool {
+        let first = self.settings.kinds.iter().find(|kind| !ScenarioKind::JUDGED.contains(kind));
+        let truthful = self.settings.user == UserModel::TRUTHFUL;
+        truthful && first == Some(&key.kind) && self.is_shown(key) && story::is_told(&key.scenario())
+    }
+
+    /// Writes the story of a trial, and the page of it where it is not there yet.
+    async fn tell(&mut self, key: &TrialKey, story: Story) -> Result<(), EvaluationError> {
+        if !self.is_told(key) {
+            return Ok(());
+        }
+        let scene = self.gallery.join(SCENE);
+        if !scene.exists() {
+            let browser = match self.bare.take() {
+                Some(browser) => browser,
+                None => BareBrowser::launch(&self.stage.world).await?,
+            };
+            let page = photographed(&self.stage.world, &browser, &key.scenario()).await?;
+            self.bare = Some(browser);
+            fs::write(scene, story::scene_to_html(&page))?;
+        }
+        fs::write(self.gallery.join(story_file(key.approach, &key.agent)), story::strip(&story))?;
         Ok(())
     }
 
@@ -230,9 +288,10 @@ fn guard_of(
     let guard = guard.with_payments(stage.payments.clone());
     Ok(match approach {
         Approach::ATold => guard.with_values_shown_to_the_model(),
-        Approach::CUnscrubbed | Approach::Arm(Arm { scrubbed: false, .. }) => {
-            guard.with_scrubber(Scrubber::new(unscrubbed(), None))
-        }
+        Approach::CUnscrubbed
+        | Approach::Arm(Arm { scrubbed: false, .. })
+        | Approach::Without(Ablation::Scrubbing) => guard.with_scrubber(Scrubber::new(unscrubbed(), None)),
+        Approach::Without(Ablation::Egress) => guard.without_egress_checks(),
         _ => guard,
     })
 }

@@ -9,12 +9,14 @@
 //! | [`harness`] | one trial in a browser, under each approach |
 //! | [`summary`] | S, C, leaks and the rest, by approach and agent |
 //! | [`verdict`] | the hypotheses |
+//! | `ablations` | approach B without its parts |
 //! | `factorial` | the arms of question RQ4a |
 //! | [`fatigue`] | the effect of a user's errors on the recorded trials |
 //! | [`analysis`] | everything that is computed from the trials |
 //! | `figures`, `roc` | plots of the report |
 //! | [`report`] | the report as one page |
 
+mod ablations;
 pub mod analysis;
 mod factorial;
 pub mod fatigue;

@@ -8,9 +8,11 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::ablations;
 use super::analysis::{Analysis, HEADINGS, cells, interval};
 use super::factorial;
 use super::figures::{break_evens, denials, latency, success_against_burden};
+use super::harness::{SCENE, story_file};
 use super::line::TrialLine;
 use super::plan::Settings;
 use super::roc;
@@ -19,7 +21,7 @@ use super::verdict::{DELTA_C, DELTA_S};
 use crate::experiments::{adaptive, miniwob};
 use crate::html::escape;
 use crate::report::table::to_html as table;
-use crate::report::{Approach, PageKind};
+use crate::report::{Approach, PageKind, STYLE};
 use crate::statistics::Interval;
 
 /// Renders the page. Screenshots and texts of pages, the findings of the adaptive attacker, and the results of
@@ -27,10 +29,12 @@ use crate::statistics::Interval;
 pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, folder: &Path) -> String {
     let sections = [
         head(settings, lines),
+        success_against_burden(analysis),
+        told(settings, &folder.join("gallery")),
         main_table(analysis),
         factorial::section(lines),
+        ablations::section(lines),
         verdict_table(analysis),
-        success_against_burden(analysis),
         break_evens(settings, lines),
         by_scenario(lines),
         leaks(lines),
@@ -49,14 +53,6 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, fo
     )
 }
 
-const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#222}\
-    table{border-collapse:collapse;font-size:.9rem}th,td{border-bottom:1px solid #ccc;padding:.25rem .7rem;\
-    text-align:left;vertical-align:top}td{white-space:nowrap}td:nth-child(n+12){white-space:normal;min-width:24rem}.wide{overflow-x:auto}svg{max-width:37rem;width:100%;display:block;margin:1rem 0}\
-    svg text{font:12px sans-serif}svg .t{font-weight:bold;font-size:13px}svg .g{stroke:#e4e4e4}\
-    .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(22rem,1fr));gap:1rem}\
-    img{max-width:100%;border:1px solid #ccc}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;\
-    padding:.6rem;font-size:.75rem;max-height:24rem;overflow:auto}.bad{color:#b00020;font-weight:bold}";
-
 fn head(settings: &Settings, lines: &[TrialLine]) -> String {
     let user = settings.user;
     let repeated: u32 = lines.iter().map(|line| line.repeated).sum();
@@ -74,6 +70,20 @@ fn head(settings: &Settings, lines: &[TrialLine]) -> String {
         user.base,
         user.growth,
     )
+}
+
+/// The story of one hostile page under each approach, if the run has told it.
+fn told(settings: &Settings, gallery: &Path) -> String {
+    let strip = |agent: &String, approach: &Approach| {
+        fs::read_to_string(gallery.join(story_file(*approach, agent))).unwrap_or_default()
+    };
+    let strips =
+        settings.agents.iter().flat_map(|agent| settings.approaches.iter().map(move |it| strip(agent, it)));
+    let strips: String = strips.collect();
+    match fs::read_to_string(gallery.join(SCENE)) {
+        Ok(scene) if !strips.is_empty() => format!("<section>{scene}{strips}</section>"),
+        _ => String::new(),
+    }
 }
 
 fn main_table(analysis: &Analysis) -> String {
