@@ -27,7 +27,7 @@ pub struct UnfinishedRelease {
     pub fields: Vec<String>,
     /// The page, or the payee.
     pub origin: String,
-    /// For a purchase: the amount.
+    /// For a purchase: the amount. For a card in a form: the total that the page named.
     pub amount: Option<String>,
 }
 
@@ -35,8 +35,10 @@ impl fmt::Display for UnfinishedRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "record {}, request {} of session {}: ", self.record, self.request, self.session)?;
         match &self.amount {
-            Some(amount) => write!(f, "{} of {amount} to {}", self.kind, self.origin),
-            None => write!(f, "{} ({}) to {}", self.kind, self.fields.join(", "), self.origin),
+            Some(amount) if self.kind == "purchase" => {
+                write!(f, "{} of {amount} to {}", self.kind, self.origin)
+            }
+            _ => write!(f, "{} ({}) to {}", self.kind, self.fields.join(", "), self.origin),
         }
     }
 }

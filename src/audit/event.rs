@@ -148,7 +148,7 @@ pub enum AuditEvent {
         origin: Origin,
         /// The way of delivery.
         delivery: Delivery,
-        /// For a purchase: the amount.
+        /// For a purchase: the amount. For a card in a form: the total that the page named.
         amount: Option<Money>,
     },
     /// That purchase is made by the mandate that the user gave with the task, and without a question of its own.

@@ -232,7 +232,7 @@ impl ContainerEgress {
         }
         let totals: Vec<Money> =
             releases.iter().filter(|it| destined(it)).filter_map(|it| it.total).collect();
-        if has_card && amount::exceeds(&pieces::of_request(request, url), &totals) {
+        if has_card && amount::exceeds(url, &body, &totals) {
             return Err(Blocked::new("amount"));
         }
         if granted_all {

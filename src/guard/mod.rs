@@ -193,8 +193,9 @@ impl Guard {
         self
     }
 
-    /// Checks neither the agent's text nor the requests and connections of pages, to measure what these checks prevent. A page sends
-    /// released values where it wants. It exists only in builds with the feature `ablation`.
+    /// Compares neither the agent's text nor the requests of pages with the user's values, and narrows no connections, to measure what
+    /// that prevents. After a fill the bridge still keeps documents and bodies from other origins. It exists only in builds with the
+    /// feature `ablation`.
     #[cfg(feature = "ablation")]
     #[must_use]
     pub fn without_egress_checks(mut self) -> Guard {

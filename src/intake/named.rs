@@ -60,7 +60,7 @@ pub(super) fn handles(prompt: &str) -> Vec<(Range<usize>, String)> {
     handles
 }
 
-/// Whether a text has a handle as the model is given them: `[card:personal]`.
+/// Whether a text has a handle as intake puts them in place of values: `[card:task]`.
 pub(crate) fn has_handle(text: &str) -> bool {
     let is_bracketed = |span: &Range<usize>| {
         let before = text.get(..span.start).is_some_and(|before| before.ends_with('['));

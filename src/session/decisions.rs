@@ -48,7 +48,8 @@ impl Core {
             (Some((_, carried)), Some(goal)) => Fact::Known(self.agent.taint.lock().carries(carried, goal)),
             (Some(_), None) => Fact::Unknown,
         };
-        let has_handle = text.as_ref().is_some_and(|(_, carried)| has_handle(carried));
+        let has_handle =
+            text.as_ref().is_some_and(|(whole, carried)| has_handle(whole) || has_handle(carried));
         let goal = to.as_ref().map(|(origin, path)| Goal { origin, path });
         let event = Event::Verb { verb: effect_of(verb, page), to: goal, carries };
         let verdict = self.decide(event, page, self.policy.history, consent, now);
@@ -85,6 +86,9 @@ impl Core {
         let is_private = self.task.container() != Container::T0 || self.agent.taint.lock().is_of_earlier();
         if is_private && self.agent.taint.lock().carries(words, origin) == Carried::Elsewhere {
             return Err(Reason::CrossOriginFlow);
+        }
+        if has_handle(words) {
+            return Err(Reason::HandleInText);
         }
         self.check_outgoing(AgentText::Typed(words), true)
     }
@@ -167,7 +171,9 @@ impl Core {
                     // An earlier yes makes no new password.
                     Verdict::Ask(prompt) => {
                         let is_new = request.effective_fields().contains(Field::NewPassword);
-                        let scope = if is_new { ConsentScope::EveryTime } else { prompt.scope };
+                        // Nor does it fill a card a second time.
+                        let is_asked = is_new || self.repeated_total(request, page.value()).is_some();
+                        let scope = if is_asked { ConsentScope::EveryTime } else { prompt.scope };
                         match self.standing_answer(request, page, form, scope, now) {
                             Consent::None if self.is_mandated(request, page) => Consent::Mandated,
                             answer => answer,

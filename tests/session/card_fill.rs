@@ -2,6 +2,7 @@
 
 use browser_signals::{Container, Destination, Fact, Snapshot, Verb};
 use classifier::Safety;
+use policy_dfa::Reason;
 use portcullis::APPROACH_A_POLICY;
 use portcullis::Action;
 use portcullis::consent::Answer;
@@ -25,9 +26,13 @@ fn card_form(path: &str) -> Snapshot {
 
 /// A task with a card and a budget of 100.00 USD, at a page that names this total.
 fn at_checkout(total: &str) -> Played {
+    under(APPROACH_A_POLICY, total)
+}
+
+fn under(policy: &str, total: &str) -> Played {
     let values =
         [("card:task", Field::CardNumber, "4111111111111111"), ("card:task", Field::CardExpiry, "12/29")];
-    let mut played = Played::with(APPROACH_A_POLICY, Container::T2, &values, "buy a kettle");
+    let mut played = Played::with(policy, Container::T2, &values, "buy a kettle");
     (played.answer, played.code, played.safety) = (Answer::Once, Some("739"), Safety::new(1.0).ok());
     played.looks = vec![card_form("/checkout")];
     read(&mut played, total);
@@ -54,35 +59,66 @@ fn the_question_quotes_the_lines_before_the_total() {
 
 #[test]
 fn a_total_above_the_budget_is_refused_without_a_question() {
-    for total in
-        ["Total: 100.01 USD", "Gesamtsumme: 120,00 USD", "Subtotal: 4.00 USD\"\n- text: \"Total: $ 1,000.00"]
-    {
+    for total in [
+        "Total: 100.01 USD",
+        "Gesamtsumme: 120,00 USD",
+        "Total: 1 234,50 USD",
+        "Total: 1'234.50 USD",
+        "Subtotal: 4.00 USD\"\n- text: \"Total: $ 1,000.00",
+    ] {
         let mut played = at_checkout(total);
         assert_eq!(played.request(CARD), "DENY.payment {\"reason\":\"budget_spent\"}", "{total}");
         assert!(played.prompts.is_empty());
     }
-    for total in ["Total: 100.00 USD", "Subtotal: 120.00 USD\"\n- text: \"Total: 99.00 USD", "Pay below"] {
-        assert!(is_granted(&mut at_checkout(total)), "{total}");
+    for total in [
+        "Total: 100.00 USD",
+        "Subtotal: 120.00 USD\"\n- text: \"Total: 99.00 USD",
+        "Pay below",
+        // Which of two totals is due, or what a total is, the user says.
+        "Total: 120.00 USD\"\n- text: \"Total due: 90.00 USD",
+        "Total savings: 120.00 USD",
+        "Total: 900.00 EUR",
+    ] {
+        let mut played = at_checkout(total);
+        assert!(is_granted(&mut played), "{total}");
+        assert_eq!(played.prompts.len(), 1, "{total}");
     }
 }
 
 #[test]
+fn every_line_about_a_total_is_quoted() {
+    let mut played = at_checkout("Total: 42.00 USD\"\n- text: \"Total incl. fees: 950.00 USD");
+    assert!(is_granted(&mut played));
+    let question = &played.prompts[0];
+    assert!(question.contains("Total: 42.00 USD") && question.contains("950.00 USD"), "{question}");
+}
+
+#[test]
 fn a_claimed_total_must_be_the_one_that_the_page_names() {
-    let claims = |total: &str| {
+    let claims = |page: &str, total: &str| {
         let block = format!(
             "REQ.payment fields=[\"card_number\"] ctx={{\"total\":{total},\"currency\":\"USD\"}}\nREQ.end"
         );
-        at_checkout("Order total: 42.00 USD").request(&block)
+        at_checkout(page).request(&block)
     };
-    assert_eq!(claims("24.00"), "DENY.payment {\"reason\":\"claim_mismatch\"}");
-    assert!(claims("42.00").starts_with("GRANT.payment"));
+    let mismatch = "DENY.payment {\"reason\":\"claim_mismatch\"}";
+    assert_eq!(claims("Order total: 42.00 USD", "24.00"), mismatch);
+    assert_eq!(claims("Pay below", "42.00"), mismatch, "no total is named");
+    assert!(claims("Order total: 42.00 USD", "42.00").starts_with("GRANT.payment"));
+}
+
+/// Reads the same page again and asks for the same fill.
+fn again(played: &mut Played) -> String {
+    read(played, "Order total: 42.00 USD");
+    played.request(CARD)
 }
 
 #[test]
 fn the_same_payment_is_tried_again_with_a_question_and_another_is_not() {
     let mut played = at_checkout("Order total: 42.00 USD");
     assert!(is_granted(&mut played));
-    assert!(is_granted(&mut played), "the shop refused the card, or forgot the form");
+    assert_eq!(played.request(CARD), LIMIT, "what the page says now has not been read");
+    assert!(again(&mut played).starts_with("GRANT"), "the shop refused the card, or forgot the form");
     assert_eq!(played.prompts.len(), 2);
     assert!(
         played.prompts[1].contains("your card was filled here before in this task"),
@@ -92,18 +128,63 @@ fn the_same_payment_is_tried_again_with_a_question_and_another_is_not() {
     // Another total, another page, another destination, or no total.
     read(&mut played, "Order total: 42.01 USD");
     assert_eq!(played.request(CARD), LIMIT);
-    read(&mut played, "Order total: 42.00 USD");
     played.looks = vec![card_form("/other")];
-    assert_eq!(played.request(CARD), LIMIT);
+    assert_eq!(again(&mut played), LIMIT);
     let mut elsewhere = card_form("/checkout");
     let way = Destination { path: "/tip".into(), ..elsewhere.destination.known().cloned().unwrap() };
     elsewhere.destination = Fact::Known(way);
     played.looks = vec![elsewhere];
-    assert_eq!(played.request(CARD), LIMIT);
+    assert_eq!(again(&mut played), LIMIT);
     played.looks = vec![card_form("/checkout")];
     read(&mut played, "Thank you");
     assert_eq!(played.request(CARD), LIMIT);
-    assert_eq!((played.fills, played.prompts.len()), (2, 2));
+    // The second repetition is the last.
+    assert!(again(&mut played).starts_with("GRANT"));
+    assert_eq!(again(&mut played), LIMIT);
+    assert_eq!((played.fills, played.prompts.len()), (3, 3));
+}
+
+#[test]
+fn an_action_after_the_reading_makes_the_total_unknown() {
+    let mut played = at_checkout("Order total: 42.00 USD");
+    assert!(is_granted(&mut played));
+    read(&mut played, "Order total: 42.00 USD");
+    played.act(Action::Verb(Verb::Back));
+    assert_eq!(played.request(CARD), LIMIT);
+}
+
+#[test]
+fn a_repetition_is_asked_about_under_a_yes_for_the_session() {
+    let (before, payment) = APPROACH_A_POLICY.split_once("request payment {").unwrap();
+    let lasting = payment.replacen("consent every time", "consent once per session", 1);
+    let mut played = under(&format!("{before}request payment {{{lasting}"), "Order total: 42.00 USD");
+    played.answer = Answer::Session;
+    assert!(is_granted(&mut played));
+    assert!(again(&mut played).starts_with("GRANT"));
+    assert_eq!(played.prompts.len(), 2);
+}
+
+#[test]
+fn a_page_that_redirects_the_form_gets_the_card_once() {
+    let mut played = at_checkout("Order total: 42.00 USD");
+    played.filled = Err(Reason::WrongDestination);
+    assert_eq!(played.request(CARD), "DENY.payment {\"reason\":\"wrong_destination\"}");
+    played.filled = Ok(());
+    assert_eq!(again(&mut played), LIMIT);
+}
+
+#[test]
+fn what_was_charged_is_spent() {
+    let two = APPROACH_A_POLICY.replace("at most 1 payment", "at most 2 payment");
+    let mut played = under(&two, "Order total: 60.00 USD");
+    assert!(is_granted(&mut played));
+    played.looks = vec![card_form("/other")];
+    read(&mut played, "Order total: 60.00 USD");
+    assert_eq!(played.request(CARD), "DENY.payment {\"reason\":\"budget_spent\"}");
+    // The repetition is no second charge.
+    played.looks = vec![card_form("/checkout")];
+    read(&mut played, "Order total: 60.00 USD");
+    assert!(is_granted(&mut played));
 }
 
 #[test]
@@ -113,14 +194,13 @@ fn a_fill_of_the_expiry_alone_spends_nothing() {
     assert!(played.request(expiry).starts_with("GRANT.payment"));
     read(&mut played, "Order total: 50.00 USD");
     assert!(is_granted(&mut played), "no number and no code was placed");
-    read(&mut played, "Order total: 42.00 USD");
-    assert_eq!(played.request(CARD), LIMIT, "the number went to the order of 50.00");
+    assert_eq!(again(&mut played), LIMIT, "the number went to the order of 50.00");
 }
 
 #[test]
-fn the_total_goes_with_the_released_card() {
-    let mut played = at_checkout("Order total: 42.00 USD");
+fn the_greatest_amount_of_the_page_goes_with_the_released_card() {
+    let mut played = at_checkout("Order total: 42.00 USD\"\n- text: \"instead of 55.00 USD");
     assert!(is_granted(&mut played));
     let releases = played.releases.all();
-    assert!(!releases.is_empty() && releases.iter().all(|one| one.total.map(|it| it.minor) == Some(4200)));
+    assert!(!releases.is_empty() && releases.iter().all(|one| one.total.map(|it| it.minor) == Some(5500)));
 }

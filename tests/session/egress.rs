@@ -281,14 +281,14 @@ fn a_request_with_the_card_names_no_greater_sum_than_the_page_did() {
     let sent = |body: &str| page.send("POST", &pay, &[], body.as_bytes());
     for body in [
         "card=4111111111111111&total=43.00",
-        r#"{"card":"4111 1111 1111 1111","order":{"amount":4201}}"#,
+        r#"{"card":"4111 1111 1111 1111","amount":4201}"#,
         "number=4111-1111-1111-1111&grand_total=1%2C000.00",
     ] {
         assert_eq!(sent(body), Err("amount"), "{body}");
     }
     for body in [
         "card=4111111111111111&total=42.00",
-        r#"{"card":"4111 1111 1111 1111","order":{"amount":4200}}"#,
+        r#"{"card":"4111 1111 1111 1111","amount":4200,"discount":{"amount":9900}}"#,
         "card=4111111111111111&price=99.00",
         "total=43.00",
     ] {

@@ -77,7 +77,6 @@ fn one_request_fills_a_frame_a_field_with_one_question() {
     let releases = played.releases.all();
     assert!(releases.iter().all(|one| [origin(FRAME), origin(TOKEN)].contains(&one.destination.origin)));
     assert_eq!(releases.len(), 6);
-    read(&mut played, "Order total: 43.00 USD");
     assert_eq!(played.request(ALL), "DENY.payment {\"reason\":\"limit_reached\"}");
 }
 
@@ -109,12 +108,9 @@ fn a_failure_in_the_middle_is_told_and_the_payment_is_spent() {
          DENY.payment {\"reason\":\"stale_document\"}"
     );
     assert_eq!(played.fills, 2, "nothing goes into the frames after the one that failed");
-    read(&mut played, "Order total: 43.00 USD");
-    assert_eq!(played.request(ALL), "DENY.payment {\"reason\":\"limit_reached\"}", "the number was placed");
+    // A provider's frame does not say on which page of the shop it is, so nothing repeats a fill there.
     read(&mut played, "Order total: 42.00 USD");
-    played.filled = Ok(());
-    assert!(played.request(ALL).starts_with("GRANT.payment"), "the same payment may be tried again");
-    assert_eq!(played.prompts.len(), 2);
+    assert_eq!(played.request(ALL), "DENY.payment {\"reason\":\"limit_reached\"}");
 }
 
 #[test]

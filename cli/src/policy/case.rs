@@ -112,7 +112,9 @@ fn happened(event: &SessionEvent) -> String {
         SessionEvent::Refused => "refused".to_owned(),
         SessionEvent::Suspected => "suspected_injection".to_owned(),
         SessionEvent::Released(kind) => format!("released {}", kind.as_str()),
+        SessionEvent::Uncounted(kind) => format!("uncounted {}", kind.as_str()),
         SessionEvent::Paid(amount) => format!("paid {amount}"),
+        SessionEvent::Charged(amount) => format!("charged {amount}"),
         SessionEvent::Done(verb) => format!("done {}", verb.as_str()),
         SessionEvent::NewTask => "new_task".to_owned(),
     }
@@ -126,6 +128,10 @@ fn happened_named(text: &str) -> Option<SessionEvent> {
         ("suspected_injection", None, None) => SessionEvent::Suspected,
         ("new_task", None, None) => SessionEvent::NewTask,
         ("released", Some(kind), None) => SessionEvent::Released(Kind::from_name(kind)?),
+        ("uncounted", Some(kind), None) => SessionEvent::Uncounted(Kind::from_name(kind)?),
+        ("charged", Some(amount), Some(currency)) => {
+            SessionEvent::Charged(Money::parse(amount, Currency::new(currency)?)?)
+        }
         ("done", Some(verb), None) => SessionEvent::Done(verb_named(verb)?),
         ("paid", Some(amount), Some(currency)) => {
             SessionEvent::Paid(Money::parse(amount, Currency::new(currency)?)?)

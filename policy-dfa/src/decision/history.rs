@@ -24,8 +24,13 @@ pub enum SessionEvent {
     Suspected,
     /// Values for a request of this kind were released.
     Released(Kind),
+    /// Values for a request of this kind were released, and the release does not count: a card's fill without its number and code,
+    /// or one that repeats an earlier fill.
+    Uncounted(Kind),
     /// A purchase of this amount was paid. It is a release of the kind `purchase` as well.
     Paid(Money),
+    /// A card was filled into a form whose page names this total. It is a release of the kind `payment` as well.
+    Charged(Money),
     /// A verb was carried out.
     Done(VerbKind),
     /// The user began a new task.
@@ -39,7 +44,9 @@ impl std::fmt::Display for SessionEvent {
             SessionEvent::Refused => f.write_str(Trigger::Refusal.as_str()),
             SessionEvent::Suspected => f.write_str(Trigger::SuspectedInjection.as_str()),
             SessionEvent::Released(kind) => f.write_str(kind.as_str()),
+            SessionEvent::Uncounted(kind) => write!(f, "{}, which does not count", kind.as_str()),
             SessionEvent::Paid(amount) => write!(f, "purchase of {amount}"),
+            SessionEvent::Charged(amount) => write!(f, "payment of {amount}"),
             SessionEvent::Done(verb) => f.write_str(verb.as_str()),
             SessionEvent::NewTask => f.write_str(NEW_TASK),
         }
@@ -87,12 +94,14 @@ impl History {
         History { prompts: 0, ..self }
     }
 
-    /// The same history with one release of this kind fewer. Decided with it, a repeated release is not counted twice.
+    /// The same history without one payment of this amount by a card in a form. A fill that repeats an earlier one is decided with it,
+    /// so that it counts once.
     #[must_use]
-    pub fn without_one(mut self, kind: Kind) -> History {
-        if let Some(slot) = self.uses.get_mut(kind as usize) {
+    pub fn without_payment(mut self, amount: Money) -> History {
+        if let Some(slot) = self.uses.get_mut(Kind::Payment as usize) {
             *slot = slot.saturating_sub(1);
         }
+        self.spent_minor = self.spent_minor.saturating_sub(amount.minor);
         self
     }
 
@@ -130,8 +139,11 @@ impl Trigger {
         match (self, event) {
             (Trigger::SuspectedInjection, SessionEvent::Suspected)
             | (Trigger::Refusal, SessionEvent::Refused) => true,
-            (Trigger::Kind(kind), SessionEvent::Released(released)) => kind == released,
+            (Trigger::Kind(kind), SessionEvent::Released(released) | SessionEvent::Uncounted(released)) => {
+                kind == released
+            }
             (Trigger::Kind(kind), SessionEvent::Paid(_)) => kind == Kind::Purchase,
+            (Trigger::Kind(kind), SessionEvent::Charged(_)) => kind == Kind::Payment,
             (Trigger::Verb(verb), SessionEvent::Done(done)) => verb == done,
             _ => false,
         }
@@ -155,11 +167,15 @@ impl SessionRule {
         match event {
             SessionEvent::NewTask => return History::default(),
             SessionEvent::Prompted => next.prompts = next.prompts.saturating_add(1),
-            SessionEvent::Refused => {}
+            SessionEvent::Refused | SessionEvent::Uncounted(_) => {}
             SessionEvent::Suspected => next.suspected = true,
             SessionEvent::Released(kind) => next.count(EventKind::Request(kind)),
             SessionEvent::Paid(amount) => {
                 next.count(EventKind::Request(Kind::Purchase));
+                next.spent_minor = next.spent_minor.saturating_add(amount.minor);
+            }
+            SessionEvent::Charged(amount) => {
+                next.count(EventKind::Request(Kind::Payment));
                 next.spent_minor = next.spent_minor.saturating_add(amount.minor);
             }
             SessionEvent::Done(verb) => next.count(EventKind::Verb(verb)),

@@ -434,7 +434,7 @@ fn claim(claim: &Claim, page: Option<&Snapshot>, amount: Option<sirl::Money>) ->
             let seen = page.and_then(|page| page.sink.known()).copied();
             sink_named(word).is_some_and(|claimed| seen == Some(claimed))
         })
-        && claim.total.is_none_or(|total| amount.is_none_or(|amount| amount == total));
+        && claim.total.is_none_or(|total| amount == Some(total));
     if agrees { symbol::Claim::Agrees } else { symbol::Claim::Contradicts }
 }
 

@@ -210,12 +210,14 @@ fn a_card_goes_into_no_form_whose_page_names_more_than_the_budget() {
 }
 
 #[test]
-fn a_repeated_release_can_be_decided_without_the_first() {
+fn a_repeated_fill_can_be_decided_without_the_first() {
     let once = History::default();
     let policy = guard(DEFAULT).0;
-    let paid = policy.after(once, SessionEvent::Released(Kind::Payment));
-    assert_eq!((paid.released(Kind::Payment), paid.without_one(Kind::Payment)), (1, once));
-    assert_eq!(once.without_one(Kind::Payment), once, "nothing is taken from nothing");
+    let charged = policy.after(once, SessionEvent::Charged(usd(4200)));
+    assert_eq!((charged.released(Kind::Payment), charged.spent_minor()), (1, 4200));
+    assert_eq!(charged.without_payment(usd(4200)), once);
+    assert_eq!(once.without_payment(usd(4200)), once, "nothing is taken from nothing");
+    assert_eq!(policy.after(charged, SessionEvent::Uncounted(Kind::Payment)), charged);
 }
 
 #[test]

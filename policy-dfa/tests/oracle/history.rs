@@ -27,7 +27,9 @@ const VERBS: [VerbKind; 8] = [
 /// A random event. Those that trigger rules are more frequent.
 fn any_event(c: &mut Choices<'_>) -> SessionEvent {
     let money = Money { minor: 100, currency: Currency::new("USD").unwrap() };
-    match c.below(12) {
+    match c.below(14) {
+        12 => SessionEvent::Charged(money),
+        13 => SessionEvent::Uncounted(c.pick(&Kind::ALL)),
         0 | 1 => SessionEvent::Suspected,
         2 => SessionEvent::Refused,
         3 => SessionEvent::Prompted,

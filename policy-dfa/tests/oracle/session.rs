@@ -20,6 +20,9 @@ pub struct Past {
     prompts: u64,
 }
 
+/// The beginning of the name of a release that does not count.
+const UNCOUNTED: &str = "uncounted ";
+
 /// The name of an event.
 pub fn name(event: SessionEvent) -> String {
     match event {
@@ -27,7 +30,9 @@ pub fn name(event: SessionEvent) -> String {
         SessionEvent::Refused => "refusal".to_owned(),
         SessionEvent::Suspected => "suspected_injection".to_owned(),
         SessionEvent::Released(kind) => kind.as_str().to_owned(),
+        SessionEvent::Uncounted(kind) => format!("{UNCOUNTED}{}", kind.as_str()),
         SessionEvent::Paid(_) => "purchase".to_owned(),
+        SessionEvent::Charged(_) => "payment".to_owned(),
         SessionEvent::Done(verb) => verb.as_str().to_owned(),
         SessionEvent::NewTask => "new_task".to_owned(),
     }
@@ -39,6 +44,7 @@ impl Model {
             return Past::default();
         }
         let mut next = past.clone();
+        let (event, counts) = event.strip_prefix(UNCOUNTED).map_or((event, true), |kind| (kind, false));
         for (index, bar) in self.bars.iter().enumerate() {
             let begins = bar.event == event;
             if begins || bar.until == event {
@@ -49,7 +55,7 @@ impl Model {
             }
         }
         next.latched.sort_unstable();
-        if let Some((_, limit)) = self.limits.iter().find(|(limited, _)| limited == event) {
+        if let Some((_, limit)) = self.limits.iter().find(|(limited, _)| counts && limited == event) {
             let count = next.counts.entry(event.to_owned()).or_default();
             *count = (*count + 1).min(*limit);
         }
@@ -103,8 +109,10 @@ impl Model {
                     return true;
                 }
             }
-            for event in events.iter().copied().chain(["new_task"]) {
-                let since = event != "new_task" && (since || event == trigger);
+            let uncounted = events.contains("payment").then_some("uncounted payment");
+            for event in events.iter().copied().chain(["new_task"]).chain(uncounted) {
+                let is_trigger = event.strip_prefix(UNCOUNTED).unwrap_or(event) == trigger;
+                let since = event != "new_task" && (since || is_trigger);
                 let next = (self.then(&past, event), since);
                 if seen.insert(next.clone()) {
                     open.push_back(next);

@@ -90,13 +90,30 @@ pub(super) fn unit_price(text: &str, wish: &Wish, currency: Currency) -> Option<
     }
 }
 
-/// The total that a page names: the greatest, where it names several. A subtotal is none.
+/// The total that a page names, if it names one alone. A subtotal is none; a line about a total that is not understood, and several totals
+/// that differ, leave it open.
 pub(crate) fn stated_total(text: &str, currency: Currency) -> Option<Money> {
-    let totals = lines(text, &[], currency).into_iter().filter(|line| {
-        let is_part = line.words.iter().any(|word| SUBTOTAL.contains(&word.as_str()));
-        line.meaning() == Meaning::Total && !is_part
-    });
-    let minor = totals.flat_map(|line| line.amounts).max()?;
+    let has = |line: &Line, list: &[&str]| line.words.iter().any(|word| list.contains(&word.as_str()));
+    let mut totals = Vec::new();
+    for line in lines(text, &[], currency) {
+        let is_about =
+            has(&line, TOTAL) && !has(&line, SUBTOTAL) && (line.is_odd || !line.amounts.is_empty());
+        match line.meaning() {
+            Meaning::Total if is_about => totals.extend(line.amounts),
+            _ if is_about => return None,
+            _ => {}
+        }
+    }
+    totals.dedup();
+    match totals.as_slice() {
+        [minor] => Some(Money { minor: *minor, currency }),
+        _ => None,
+    }
+}
+
+/// The greatest amount of a currency on a page.
+pub(crate) fn greatest_amount(text: &str, currency: Currency) -> Option<Money> {
+    let minor = lines(text, &[], currency).into_iter().flat_map(|line| line.amounts).max()?;
     Some(Money { minor, currency })
 }
 
@@ -209,6 +226,13 @@ fn tokens(text: &str) -> Vec<Token> {
                 let mut ahead = rest.clone();
                 match ahead.next() {
                     Some(digit) if digit.is_ascii_digit() => number.push(digit),
+                    // A space or an apostrophe before three digits parts thousands.
+                    Some(' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '\u{2019}')
+                        if number.bytes().rev().take_while(u8::is_ascii_digit).count() <= 3
+                            && is_group(ahead.clone()) =>
+                    {
+                        number.push(',');
+                    }
                     Some(mark @ ('.' | ',')) if ahead.next().is_some_and(|c| c.is_ascii_digit()) => {
                         number.push(mark);
                     }
@@ -230,6 +254,12 @@ fn tokens(text: &str) -> Vec<Token> {
         }
     }
     tokens
+}
+
+/// Whether exactly three digits follow.
+fn is_group(mut ahead: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    (0..3).all(|_| ahead.next().is_some_and(|c| c.is_ascii_digit()))
+        && !ahead.next().is_some_and(|c| c.is_ascii_digit())
 }
 
 /// Whether two texts have the same words. A plural counts as its singular.

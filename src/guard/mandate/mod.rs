@@ -22,7 +22,7 @@ use sirl::{Kind, Money};
 
 use crate::consent::order::{FilledAddress, Filling, RecordedAction};
 use crate::intake::{Intake, Wish};
-pub(crate) use lines::{amount_as_written, stated_total};
+pub(crate) use lines::{amount_as_written, greatest_amount, stated_total};
 
 /// The user's yes to one purchase.
 #[derive(Debug, Clone, PartialEq, Eq)]

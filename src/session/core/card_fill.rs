@@ -1,8 +1,9 @@
 //! Cards that were filled into forms: the total that the page names, and which fill counts as a payment.
 //!
-//! A fill that placed the number or the security code is one payment. A repetition for the same shop, page, destination and total is
-//! the same payment, since shops refuse cards and forget forms; the user is asked about it all the same. Where the page names no total,
-//! nothing is a repetition.
+//! A fill that placed the number or the security code is one payment. A repetition in the same shop's own form, for the same page,
+//! destination and total, is the same payment, since shops refuse cards and forget forms. The user is asked about it all the same, and
+//! it is possible twice. Where the page names no total, or the agent has acted since it read the page, nothing is a repetition; the
+//! frames of a payment provider do not say which page they are on, so nothing is one there either.
 
 use std::sync::Arc;
 
@@ -12,18 +13,21 @@ use sirl::{Currency, Field, FieldSet, Kind, Money, Request};
 
 use super::block_state::BlockState;
 use super::state::Core;
-use crate::guard::mandate::stated_total;
+use crate::guard::mandate::{greatest_amount, stated_total};
 
 /// The currencies in which a total is looked for, where the user's words name none.
 const CURRENCIES: [&str; 7] = ["USD", "EUR", "GBP", "JPY", "INR", "KRW", "RUB"];
+
+/// The most repetitions of one fill.
+const MAX_REPETITIONS: u8 = 2;
 
 /// What identifies a fill of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) struct CardFill {
     shop: Origin,
+    path: Arc<str>,
+    sent_to: Destination,
     total: Money,
-    /// The form's origin, and its path and destination. The frames of a payment provider are one form, of which the origin counts.
-    form: (Origin, Option<(Arc<str>, Destination)>),
 }
 
 impl Core {
@@ -33,16 +37,29 @@ impl Core {
         if provider { page.top_origin.known() } else { page.origin.known() }
     }
 
-    /// The total that the shop's page names, as the agent read it last.
+    /// The total that the shop's page names. It is that of the page as the agent read it last, if the agent has not acted since, without
+    /// the agent's own texts.
     pub(in crate::session) fn stated_total(&self, shop: &Origin) -> Option<Money> {
-        if self.read.origin.as_ref() != Some(shop) {
+        if self.read.origin.as_ref() != Some(shop) || self.read.is_acted_on {
             return None;
         }
-        let in_currency = |currency| stated_total(&self.read.text, currency);
+        let in_currency = |currency| stated_total(&self.read.untyped, currency);
         match self.task.budget() {
             Some(budget) => in_currency(budget.currency),
-            None => CURRENCIES.iter().filter_map(|code| Currency::new(code)).find_map(in_currency),
+            None => {
+                let mut found =
+                    CURRENCIES.iter().filter_map(|code| Currency::new(code)).filter_map(in_currency);
+                // Two currencies are two totals.
+                found.next().filter(|_| found.next().is_none())
+            }
         }
+    }
+
+    /// The greatest sum that a request with the card may name: no honest one names more than every amount on its page.
+    pub(super) fn greatest_amount(&self, total: Option<Money>) -> Option<Money> {
+        let total = total?;
+        greatest_amount(&self.read.untyped, total.currency)
+            .map(|amount| Money { minor: amount.minor.max(total.minor), ..total })
     }
 
     /// The amount of a request: what a purchase is to cost, or the total that the page with the form names.
@@ -53,32 +70,41 @@ impl Core {
         }
     }
 
+    /// The identity of a fill in the shop's own form, if it has one.
     pub(super) fn card_fill(&self, page: &Snapshot) -> Option<CardFill> {
-        let shop = self.shop_of(page)?.clone();
+        if self.provider_frame(page).is_some() {
+            return None;
+        }
+        let shop = page.origin.known()?.clone();
         let total = self.stated_total(&shop)?;
-        let place = match self.provider_frame(page) {
-            Some(_) => None,
-            None => Some((page.path.known()?.clone(), page.destination.known()?.clone())),
-        };
-        Some(CardFill { shop, total, form: (page.origin.known()?.clone(), place) })
+        Some(CardFill {
+            shop,
+            path: page.path.known()?.clone(),
+            sent_to: page.destination.known()?.clone(),
+            total,
+        })
     }
 
-    /// Whether a card was filled for this shop in this task, for the total that its page names.
+    /// Whether a card was filled for this shop in this task.
     pub(in crate::session) fn has_filled_card(&self, shop: &Origin) -> bool {
-        let total = self.stated_total(shop);
-        self.values.card_fills.iter().any(|fill| fill.shop == *shop && Some(fill.total) == total)
+        self.values.card_fills.iter().any(|(fill, _)| fill.shop == *shop)
     }
 
-    /// Whether a request fills a card once more into the same form for the same total.
-    pub(in crate::session) fn repeats_a_card_fill(&self, request: &Request, page: &Snapshot) -> bool {
-        let is_known = |fill: CardFill| self.values.card_fills.contains(&fill);
-        request.kind == Kind::Payment && self.card_fill(page).is_some_and(is_known)
+    /// The total of a request that fills a card once more into the same form, if it may.
+    pub(in crate::session) fn repeated_total(&self, request: &Request, page: &Snapshot) -> Option<Money> {
+        // A repetition is asked about, so a policy that asks nothing has none.
+        if request.kind != Kind::Payment || self.policy.decision.consent_scope(Kind::Payment).is_none() {
+            return None;
+        }
+        let fill = self.card_fill(page)?;
+        let (known, repeated) = self.values.card_fills.iter().find(|(known, _)| *known == fill)?;
+        (*repeated < MAX_REPETITIONS).then_some(known.total)
     }
 
     /// The history by which a request is decided. For a repeated fill of a card, it lacks the fill that is repeated.
     pub(in crate::session) fn history_for(&self, request: &Request, page: &Snapshot) -> History {
         let history = self.policy.history;
-        if self.repeats_a_card_fill(request, page) { history.without_one(Kind::Payment) } else { history }
+        self.repeated_total(request, page).map_or(history, |total| history.without_payment(total))
     }
 
     /// Counts the release of the current request in the policy's history. All parts of a request are one, a fill of a card counts
@@ -97,13 +123,25 @@ impl Core {
         }
         let fill = line.card_fill.take();
         if !spends(line.request.effective_fields()) {
+            self.happened(SessionEvent::Uncounted(kind));
             return;
         }
-        let repeats = fill.as_ref().is_some_and(|fill| self.values.card_fills.contains(fill));
-        if !(has_spent || repeats) {
-            self.happened(SessionEvent::Released(kind));
+        // What the page says after the fill is read anew.
+        self.read.is_acted_on = true;
+        let known =
+            fill.as_ref().and_then(|fill| self.values.card_fills.iter_mut().find(|(known, _)| known == fill));
+        match (known, fill) {
+            _ if has_spent => self.happened(SessionEvent::Uncounted(kind)),
+            (Some((_, repeated)), _) => {
+                *repeated = repeated.saturating_add(1);
+                self.happened(SessionEvent::Uncounted(kind));
+            }
+            (None, Some(fill)) => {
+                self.happened(SessionEvent::Charged(fill.total));
+                self.values.card_fills.push((fill, 0));
+            }
+            (None, None) => self.happened(SessionEvent::Released(kind)),
         }
-        self.values.card_fills.extend(fill.filter(|_| !repeats));
     }
 }
 

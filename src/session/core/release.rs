@@ -142,6 +142,7 @@ impl Core {
         self.read.pointed = PointedForm::of(page.value());
         // A provider's frame may send the values to each of the provider's origins, on any path.
         let beside = receivers.into_iter().filter(|to| terms.provider.is_some() && *to != destination.origin);
+        let total = self.greatest_amount(terms.amount);
         let beside = beside.map(|origin| Destination { origin, path: "/".into(), method: "POST".into() });
         for to in std::iter::once(destination.clone()).chain(beside) {
             for (handle, field) in suppliers.iter().cloned() {
@@ -149,7 +150,7 @@ impl Core {
                     handle,
                     field,
                     destination: to.clone(),
-                    total: terms.amount,
+                    total,
                     any_path: false,
                 });
             }
@@ -173,6 +174,8 @@ impl Core {
         // A page that redirected the form may have done so when it saw the values, which were then withdrawn. The agent gets
         // a refusal, and the history counts a release, because the page may have the values.
         if let (InFlight::Filled, Err(Reason::WrongDestination)) = (&in_flight, done) {
+            // Such a page gets the card once.
+            block.current().into_iter().for_each(|line| line.card_fill = None);
             self.note_release(&mut block);
         }
         let reply = done.and_then(|()| {

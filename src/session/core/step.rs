@@ -73,6 +73,7 @@ impl Core {
             Action::Request(_) if self.user.taken_over => self.refuse_block(Reason::TakenOver, ""),
             Action::Verb(Verb::Read) => self.enter(State::Reading, Command::Read),
             Action::Verb(verb @ (Verb::Wait { .. } | Verb::Back)) => {
+                self.read.is_acted_on = true;
                 let doing = State::Doing(kind_of(&verb), self.read.origin.clone());
                 self.enter(doing, Command::Do { verb, decided: None })
             }
@@ -132,11 +133,14 @@ impl Core {
                 self.read.origin = origin;
                 // What a question quotes is what a person sees.
                 self.read.text = as_seen(&text).into_owned();
+                self.read.untyped = as_seen(&without_typed(&text, &typed)).into_owned();
+                self.read.is_acted_on = false;
                 self.read.pay_button = pay_button;
                 Command::Answer(ActionOutcome::page(text))
             }
             Err(reason) => {
                 self.read.text.clear();
+                self.read.untyped.clear();
                 self.read.pay_button = None;
                 self.failed(VerbKind::Read, None, reason)
             }
@@ -205,6 +209,7 @@ impl Core {
                     self.note_agent_action(&verb, &page);
                 }
                 self.read.pointed = PointedForm::of(page.value());
+                self.read.is_acted_on = true;
                 // The history counts the verb before it is carried out: it may have its effect even if it fails.
                 self.happened(SessionEvent::Done(effect_of(&verb, Some(&page))));
                 let event = AuditEvent::Verb { verb: kind_of(&verb), origin, refused: None };

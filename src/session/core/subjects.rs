@@ -43,8 +43,8 @@ pub(in crate::session) struct UserValues {
     pub vault: SharedVault,
     pub detectors: Arc<Detectors>,
     pub releases: Releases,
-    /// The fills of cards in this task.
-    pub card_fills: Vec<CardFill>,
+    /// The fills of cards in this task, each with the number of its repetitions.
+    pub card_fills: Vec<(CardFill, u8)>,
     pub book: ConsentBook,
     /// True if the vault has a file, so that consents and new passwords outlive the session.
     pub has_vault_file: bool,
@@ -137,6 +137,10 @@ pub(in crate::session) struct LastRead {
     pub origin: Option<Origin>,
     /// The text that a person sees of it.
     pub text: String,
+    /// The same without the agent's own texts.
+    pub untyped: String,
+    /// True if the agent has done something since that may change the page, or a card was filled.
+    pub is_acted_on: bool,
     /// The button that starts a payment on it.
     pub pay_button: Option<ElementRef>,
     /// The form that the agent pointed at last.

@@ -74,14 +74,13 @@ pub(super) async fn open_container(
     let container_egress = container_egress.with_providers(providers.to_vec()).keeping_to_path(own_path);
     let container_egress = container_egress.watching(shared.agent_actions.clone());
     tab.set_providers(providers.to_vec());
+    let container_egress = container_egress.signing_on(shared.sign_on.clone());
     match dependencies.egress {
-        EgressChecks::On => {
-            tab.set_egress(Arc::new(container_egress.signing_on(shared.sign_on.clone())));
-        }
+        EgressChecks::On => tab.set_egress(Arc::new(container_egress)),
         #[cfg(feature = "ablation")]
         EgressChecks::Off => {
             proxy.stay_open();
-            tab.set_egress(Arc::new(crate::egress::Unchecked));
+            tab.set_egress(Arc::new(crate::egress::Unchecked(container_egress)));
         }
     }
     Ok((tab, proxy))

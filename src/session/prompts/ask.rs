@@ -265,10 +265,13 @@ impl Core {
             _ => None,
         })?;
         let stated = self.stated_total(to).map(|total| self.page_says(to, &total.to_decimal()));
-        let page_says = stated.filter(|lines| !lines.is_empty());
-        let is_repeated = self.has_filled_card(to);
-        let page_says = page_says.unwrap_or_else(|| self.page_says_of(to, names_total));
-        Some(Notice::NoAmount { page_says, is_repeated })
+        let mut page_says = stated.unwrap_or_default();
+        for line in self.page_says_of(to, names_total) {
+            if !page_says.contains(&line) {
+                page_says.push(line);
+            }
+        }
+        Some(Notice::NoAmount { page_says, is_repeated: self.has_filled_card(to) })
     }
 
     /// The notice of a payment that the mandate of the task does not cover.

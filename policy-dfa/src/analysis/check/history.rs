@@ -84,6 +84,10 @@ fn events(policy: &Compiled<Unchecked>, subject: Subject, trigger: Trigger) -> V
         events.retain(|event| *event != SessionEvent::Released(Kind::Purchase));
         events.push(paid);
     }
+    // A release of card data may not count.
+    if events.contains(&SessionEvent::Released(Kind::Payment)) {
+        events.push(SessionEvent::Uncounted(Kind::Payment));
+    }
     let mut unique: Vec<SessionEvent> = Vec::new();
     for event in events {
         if !unique.contains(&event) {
