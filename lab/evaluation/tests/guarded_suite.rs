@@ -17,6 +17,7 @@ use evaluation::compare::evaluate;
 use evaluation::compare::journal::read;
 use evaluation::compare::line::TrialLine;
 use evaluation::compare::plan::{Settings, VERSION};
+use evaluation::compare::run::Part;
 use evaluation::guarded::{self, GuardedTrial, interference, truthful_user};
 use evaluation::hosts;
 use evaluation::report::Approach;
@@ -207,7 +208,7 @@ async fn stopped_and_gone_on(settings: &Settings) -> (Vec<TrialLine>, String) {
     let folder = tempfile::tempdir().unwrap();
     let run = |settings: Settings| async {
         let makers: Vec<Box<dyn MakeAgent>> = vec![Box::new(Obedient)];
-        evaluate(settings, makers, folder.path(), &|_, _, _| ()).await
+        evaluate(settings, makers, folder.path(), &Part::default(), &|_, _, _| ()).await
     };
     let first = run(settings.clone()).await.unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!((first.trials, first.analysis.broken_promises()), (8, 0));

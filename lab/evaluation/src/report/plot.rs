@@ -31,9 +31,27 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 28.0;
 const BOTTOM: f64 = 46.0;
 
+/// The height of a line of a label, and the width of a letter.
+const LINE: f64 = 14.0;
+const LETTER: f64 = 6.6;
+/// A label that is farther than this from its point has a line to it.
+const NEAR: f64 = 20.0;
+
+/// A rectangle: left, top, right, bottom.
+#[derive(Clone, Copy)]
+struct Place(f64, f64, f64, f64);
+
+impl Place {
+    fn overlaps(&self, other: &Place) -> bool {
+        self.0 < other.2 && other.0 < self.2 && self.1 < other.3 && other.1 < self.3
+    }
+}
+
 /// A plot with two axes.
 pub(crate) struct Plot {
     svg: String,
+    /// The places of labels and points.
+    taken: Vec<Place>,
     x: (f64, f64),
     y: (f64, f64),
 }
@@ -43,7 +61,7 @@ impl Plot {
     pub(crate) fn new(title: &str, x_label: &str, y_label: &str, x: (f64, f64), y: (f64, f64)) -> Plot {
         let widened = |(low, high): (f64, f64)| if high > low { (low, high) } else { (low, low + 1.0) };
         let (x, y) = (widened(x), widened(y));
-        let mut plot = Plot { svg: String::new(), x, y };
+        let mut plot = Plot { svg: String::new(), taken: Vec::new(), x, y };
         let _ = write!(
             plot.svg,
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{0}\"><title>{0}</title>\
@@ -116,14 +134,39 @@ impl Plot {
             x0 = self.across(x),
             y0 = self.up(y),
         );
+        let (x0, y0) = (self.across(x), self.up(y));
+        self.taken.push(Place(x0 - 6.0, y0 - 6.0, x0 + 6.0, y0 + 6.0));
         self.text(x, y, name, colour);
     }
 
-    /// A label next to a point.
+    /// A label next to a point, in the nearest line that no other label has.
     pub(crate) fn text(&mut self, x: f64, y: f64, words: &str, colour: &str) {
-        let (x, y) = (self.across(x), self.up(y));
-        let (x, anchor) = if x > WIDTH * 0.7 { (x - 9.0, "end") } else { (x + 9.0, "start") };
-        let y = if y < TOP + 14.0 { y + 16.0 } else { y - 7.0 };
+        let (x0, y0) = (self.across(x), self.up(y));
+        let width = words.chars().count() as f64 * LETTER;
+        let (x, anchor, left) = if x0 > WIDTH * 0.7 {
+            (x0 - 9.0, "end", x0 - 9.0 - width)
+        } else {
+            (x0 + 9.0, "start", x0 + 9.0)
+        };
+        let lines = (HEIGHT / LINE) as i32;
+        let above_and_below =
+            (0..lines).flat_map(|line| [-7.0 - f64::from(line) * LINE, 16.0 + f64::from(line) * LINE]);
+        let place = |y: f64| Place(left, y - LINE + 3.0, left + width, y + 3.0);
+        let is_free = |y: &f64| {
+            let here = place(*y);
+            here.1 >= TOP
+                && here.3 <= HEIGHT - BOTTOM
+                && !self.taken.iter().any(|other| other.overlaps(&here))
+        };
+        let y = above_and_below.map(|dy| y0 + dy).find(is_free).unwrap_or(y0 + 16.0);
+        self.taken.push(place(y));
+        if (y - y0).abs() > NEAR {
+            let _ = write!(
+                self.svg,
+                "<line x1=\"{x0:.1}\" y1=\"{y0:.1}\" x2=\"{x:.1}\" y2=\"{:.1}\" stroke=\"{colour}\" stroke-width=\"0.7\"/>",
+                y - 4.0
+            );
+        }
         let words = escape(words);
         let _ = write!(
             self.svg,
@@ -141,6 +184,15 @@ impl Plot {
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>",
             places.join(" ")
         );
+    }
+
+    /// The plot as a file of its own, in light and dark.
+    pub(crate) fn finish_alone(self) -> String {
+        const STYLE: &str = ":root{color-scheme:light dark}svg{background:Canvas}text{font:12px sans-serif;fill:CanvasText}\
+            .t{font-weight:bold;font-size:13px}.g{stroke:GrayText;stroke-opacity:.35}";
+        let inline = self.finish();
+        let opened = inline.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+        opened.replacen('>', &format!("><style>{STYLE}</style>"), 1) + "\n"
     }
 
     /// The plot's markup.
@@ -213,6 +265,25 @@ mod tests {
             assert!((3..=12).contains(&ticks.len()), "{range:?}: {ticks:?}");
             assert!(ticks.iter().all(|tick| range.0 - 1e-6 <= *tick && *tick <= range.1 + 1e-6));
         }
+    }
+
+    #[test]
+    fn labels_of_equal_points_stand_in_different_lines() {
+        let mut plot = Plot::new("S", "C", "S", (0.0, 2.0), (0.0, 1.0));
+        for name in ["one", "two", "three", "four"] {
+            plot.point((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), true, "#000", name);
+        }
+        let labels: Vec<&Place> = plot.taken.iter().skip(1).step_by(2).collect();
+        for (at, one) in labels.iter().enumerate() {
+            assert!(labels.iter().skip(at + 1).all(|other| !one.overlaps(other)));
+        }
+    }
+
+    #[test]
+    fn a_plot_alone_is_a_whole_file() {
+        let alone = Plot::new("S", "C", "S", (0.0, 2.0), (0.0, 1.0)).finish_alone();
+        assert!(alone.starts_with("<svg xmlns=") && alone.ends_with("</svg>\n"));
+        assert_eq!((alone.matches("<svg").count(), alone.matches("<style>").count()), (1, 1));
     }
 
     #[test]

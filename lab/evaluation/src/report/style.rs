@@ -6,7 +6,7 @@ pub(crate) const STYLE: &str = ":root{color-scheme:light dark;--line:#ccc;--soft
     body{font:16px/1.5 sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem}\
     h2{margin-top:2.5rem}h3{font-size:1rem;margin:1.5rem 0 .5rem}\
     table{border-collapse:collapse;font-size:.9rem}th,td{border-bottom:1px solid var(--line);padding:.3rem .7rem;text-align:left;\
-    vertical-align:top}.wide{overflow-x:auto}\
+    vertical-align:top}td{white-space:nowrap}td:last-child{white-space:normal;min-width:12rem}.wide{overflow-x:auto}\
     .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem}\
     svg{width:100%;max-width:40rem;display:block}svg text{font:12px sans-serif;fill:currentColor}svg .t{font-weight:bold;font-size:13px}\
     svg .g{stroke:var(--line)}figure{margin:1rem 0}figure img{max-width:100%;border:1px solid var(--line)}\

@@ -7,7 +7,8 @@ use portcullis::DEFAULT_POLICY;
 pub enum Ablation {
     /// No words of a page are withheld, and invisible text is quoted.
     Scrubbing,
-    /// Neither the agent's text nor the requests of pages are checked, and every connection stays open.
+    /// Neither the agent's text nor the requests of pages are compared with the user's values, and every connection stays open. The
+    /// bridge still keeps documents and bodies from other origins after a fill.
     Egress,
     /// The agent's prompt has the user's values in place of handles.
     Handles,

@@ -1,5 +1,6 @@
 //! The report's plots.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::analysis::Analysis;
@@ -12,18 +13,26 @@ use crate::report::table::to_html as table;
 use crate::report::{Approach, PageKind};
 use crate::trials::user::UserModel;
 
-pub(super) fn success_against_burden(analysis: &Analysis) -> String {
+/// S against C, by approach, agent and half of the suite.
+pub(super) fn plot_of_success(analysis: &Analysis) -> Plot {
     let defined = || analysis.summaries.iter().filter_map(|s| Some((s, s.success?, s.burden?)));
     let most =
         defined().map(|(_, _, c)| if c.high.is_finite() { c.high } else { c.estimate }).fold(2.0, f64::max);
+    let agents: BTreeSet<&str> = analysis.summaries.iter().map(|summary| summary.agent.as_str()).collect();
     let title = "S against C: filled on hostile pages, hollow on benign ones";
     let mut plot = Plot::new(title, "C: prompts per successful task", "S", (0.0, most * 1.1), (0.0, 1.0));
     for (summary, s, c) in defined() {
         let hostile = summary.pages == PageKind::Hostile;
-        let name = format!("{} ({})", summary.approach.as_str(), summary.agent);
+        let approach = summary.approach.as_str();
+        let name =
+            if agents.len() > 1 { format!("{approach} ({})", summary.agent) } else { approach.to_owned() };
         let (x, y) = ((c.low, c.estimate, c.high), (s.low, s.estimate, s.high));
         plot.point(x, y, hostile, colour(summary.approach), &name);
     }
+    plot
+}
+
+pub(super) fn success_against_burden(analysis: &Analysis) -> String {
     let missing: Vec<String> = analysis
         .summaries
         .iter()
@@ -38,7 +47,7 @@ pub(super) fn success_against_burden(analysis: &Analysis) -> String {
             escape(&missing.join(", "))
         )
     };
-    plot.finish() + &note
+    plot_of_success(analysis).finish() + &note
 }
 
 /// The tasks in a simulated user's day, and the shares of hostile pages that are plotted.

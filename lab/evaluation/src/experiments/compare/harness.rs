@@ -215,12 +215,13 @@ impl Harness {
         Ok(())
     }
 
-    /// Returns true if the report tells the story of this trial: the user never errs, and it is the example of the plan's first scenario
-    /// with an attack.
+    /// Returns true if the report tells the story of this trial: the user never errs, and it is the first of the plan whose sentence is on
+    /// the page where the task begins.
     fn is_told(&self, key: &TrialKey) -> bool {
-        let first = self.settings.kinds.iter().find(|kind| !ScenarioKind::JUDGED.contains(kind));
-        let truthful = self.settings.user == UserModel::TRUTHFUL;
-        truthful && first == Some(&key.kind) && self.is_shown(key) && story::is_told(&key.scenario())
+        let kinds = self.settings.kinds.iter().filter(|kind| !ScenarioKind::JUDGED.contains(kind));
+        let mut trials = kinds.flat_map(|kind| (1..=self.settings.seeds).map(move |seed| (*kind, seed)));
+        let first = trials.find(|(kind, seed)| story::is_told(&Scenario::new(*kind, true, *seed)));
+        self.settings.user == UserModel::TRUTHFUL && key.hostile && first == Some((key.kind, key.seed))
     }
 
     /// Writes the story of a trial, and the page of it where it is not there yet.

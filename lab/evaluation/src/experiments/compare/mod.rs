@@ -80,6 +80,9 @@ pub async fn evaluate(
     analyse(out)
 }
 
+/// The figure of S against C, as a file of its own beside the report.
+pub const FIGURE: &str = "success-against-prompts.svg";
+
 /// Writes the report of the trials in `out`, even if some are missing.
 ///
 /// # Errors
@@ -89,6 +92,7 @@ pub fn analyse(out: &Path) -> Result<Evaluated, EvaluationError> {
     let analysis = Analysis::of(&lines, &Resampling { times: 10_000, ..Resampling::default() });
     let report = out.join("report.html");
     fs::write(&report, to_html(&settings, &lines, &analysis, out))?;
+    fs::write(out.join(FIGURE), figures::plot_of_success(&analysis).finish_alone())?;
     Ok(Evaluated { analysis, report, trials: lines.len() as u64 })
 }
 

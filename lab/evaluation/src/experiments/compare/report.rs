@@ -22,7 +22,7 @@ use crate::experiments::{adaptive, miniwob};
 use crate::html::escape;
 use crate::report::table::to_html as table;
 use crate::report::{Approach, PageKind, STYLE};
-use crate::statistics::Interval;
+use crate::statistics::{Interval, Resampling};
 
 /// Renders the page. Screenshots and texts of pages, the findings of the adaptive attacker, and the results of
 /// MiniWoB++ come from `folder` if they are there.
@@ -32,7 +32,7 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, fo
         success_against_burden(analysis),
         told(settings, &folder.join("gallery")),
         main_table(analysis),
-        factorial::section(lines),
+        factorial::section(lines, &Resampling::default()),
         ablations::section(lines),
         verdict_table(analysis),
         break_evens(settings, lines),
