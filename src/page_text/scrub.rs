@@ -11,6 +11,7 @@
 //!
 //! [`outline::WITHHELD`]: browser_signals::outline::WITHHELD
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -280,7 +281,8 @@ impl Scrubber {
         }
     }
 
-    /// Classifies names by themselves. A name that repeats withheld text is withheld too.
+    /// Classifies names by themselves. A name that repeats withheld text is withheld too, unless the agent is told the same words anyway,
+    /// as those of a label beside its box.
     fn read_names(
         &self,
         outline: &Outline,
@@ -292,6 +294,12 @@ impl Scrubber {
             .iter()
             .zip(verdicts.iter())
             .flat_map(|(words, verdict)| withheld_parts(words, verdict))
+            .collect();
+        let told: BTreeSet<String> = all
+            .iter()
+            .zip(verdicts.iter())
+            .filter(|(words, verdict)| words.purpose == Purpose::Text && is_told_whole(verdict))
+            .map(|(words, _)| bare(&words.text))
             .collect();
         // An attack may be split over many short names.
         for purpose in [Purpose::Label, Purpose::Picture, Purpose::Address] {
@@ -313,8 +321,9 @@ impl Scrubber {
                 continue;
             }
             let name = bare(&words.text);
-            let repeats =
-                !name.is_empty() && withheld.iter().any(|withheld_parts| shares(withheld_parts, &name));
+            let repeats = !name.is_empty()
+                && !told.contains(&name)
+                && withheld.iter().any(|withheld_parts| shares(withheld_parts, &name));
             // A name that echoes its element's own text was classified with that text.
             let read = words.purpose != Purpose::Echo;
             let place = place_of(outline, words);
@@ -357,6 +366,11 @@ fn echoes_of_withheld(outline: &Outline, verdicts: &[Verdict]) -> Vec<usize> {
         }
     }
     found
+}
+
+/// Whether words are told to the agent as they stand, and a person sees them.
+fn is_told_whole(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Rendered { except, unseen: false } if except.is_empty())
 }
 
 /// Letters and digits alone, in lower case.
