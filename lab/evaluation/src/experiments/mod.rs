@@ -8,11 +8,13 @@
 //! | [`attack`] | the benchmark suite against another project's agent |
 //! | [`horizon`] | the effect of look-ahead on a model that can be corrupted, without a browser |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
+//! | [`agentdyn`] | a replay of AgentDyn's recorded runs under rules about the origin of what calls carry |
 //! | [`miniwob`] | tasks of MiniWoB++ |
 //! | [`reading`] | how much of a page's text the agent reads |
 
 pub mod adaptive;
 pub mod agentdojo;
+pub mod agentdyn;
 pub mod attack;
 pub mod compare;
 pub mod demo;

@@ -9,6 +9,7 @@
 
 mod agent;
 mod agentdojo;
+mod agentdyn;
 #[path = "../support/drawn.rs"]
 mod drawn;
 mod horizon;

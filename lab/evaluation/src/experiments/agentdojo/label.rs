@@ -169,7 +169,7 @@ fn phrase(wanted: &[String], said: &[String]) -> bool {
 
 /// Returns true if a text occurs in another as a whole, and not as a part of a longer word, number or address. Both are
 /// in lower case.
-fn stands_in(text: &str, whole: &str) -> bool {
+pub(crate) fn stands_in(text: &str, whole: &str) -> bool {
     if text.is_empty() {
         return false;
     }

@@ -1,0 +1,293 @@
+//! What the user's words mean: whose messages they follow, which effects they ask for, and which persons, hosts and things they name,
+//! describe or delegate.
+
+use serde_json::Value;
+
+use crate::lexicon::{SPECIAL_FOLDERS, TITLES, VERBS, asked_by};
+use crate::parse::nested;
+use crate::rule::{By, Provenance, Why};
+use crate::schema::{Effect, Tool};
+use crate::shown::Letter;
+use crate::text::{describing, host, name_words, stands_in, stem, words};
+use crate::user_words::UserWords;
+
+impl Provenance {
+    // Messages.
+
+    /// The messages that the user has followed or used: of a person whom they name, or of a service about a thing that they name. Where
+    /// two senders have the name of the person, or two wrote about the thing, it is open whose message is meant, and none is.
+    pub(crate) fn letters(&self) -> impl Iterator<Item = &Letter> {
+        let is_meant = self.user.follows || self.user.uses;
+        let about: Vec<&Letter> =
+            self.shown.letters.iter().filter(|letter| self.is_about_named(letter)).collect();
+        let one_author =
+            about.windows(2).all(|pair| matches!(pair, [one, other] if one.author == other.author));
+        let all = self.shown.letters.iter().filter(move |_| is_meant);
+        all.filter(move |letter| {
+            self.is_by_named(&letter.author) || one_author && self.is_about_named(letter)
+        })
+    }
+
+    pub(crate) fn followed(&self) -> impl Iterator<Item = &Letter> {
+        self.letters().filter(|_| self.user.follows)
+    }
+
+    fn is_by_named(&self, author: &str) -> bool {
+        let is_name = |names: &Vec<String>| matches!(names.as_slice(), [one] if one == author);
+        self.is_known_person(author) || self.user.people.iter().any(is_name)
+    }
+
+    fn is_about_named(&self, letter: &Letter) -> bool {
+        let title = letter.title.to_lowercase();
+        let of_names: Vec<String> = self.user.names.iter().flat_map(|name| words(name)).collect();
+        let said: Vec<&str> =
+            self.user.words.iter().filter(|word| !of_names.contains(word)).map(|word| stem(word)).collect();
+        self.user.names.iter().any(|name| title.contains(&name.to_lowercase()))
+            && describing(&letter.title).iter().any(|word| word.len() > 5 && said.contains(&word.as_str()))
+    }
+
+    // Effects.
+
+    /// Who asks for the effect of a tool.
+    pub(crate) fn asked(&self, tool: &Tool) -> Option<By> {
+        let own: Vec<String> = match asked_by(tool.effect) {
+            Some(listed) => listed.iter().map(|word| (*word).to_owned()).collect(),
+            None => forms_of(&tool.name),
+        };
+        let says = |all: &[String]| all.iter().any(|word| own.contains(word));
+        if says(&self.user.words) {
+            Some(By::User)
+        } else if self.followed().any(|letter| says(&words(&letter.text))) {
+            Some(By::Letter)
+        } else {
+            None
+        }
+    }
+
+    // Addresses and paths.
+
+    pub(crate) fn judge_host(&mut self, address: &str) -> Result<(), Why> {
+        let host = host(address);
+        if self.hosts.contains(&host) {
+            return Ok(());
+        }
+        if !host.is_empty() && self.letters().any(|letter| letter.text.to_lowercase().contains(&host)) {
+            self.hosts.insert(host);
+            return Ok(());
+        }
+        Err(Why::Host)
+    }
+
+    pub(crate) fn is_special(&self, path: &str) -> bool {
+        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        let first = parts.clone().next().unwrap_or("");
+        (parts.any(|part| part.starts_with('.')) || SPECIAL_FOLDERS.contains(&first))
+            && !self.user.names_path(path)
+    }
+
+    pub(crate) fn is_made(&self, path: &str) -> bool {
+        self.made.iter().any(|made| {
+            path.strip_prefix(made.trim_end_matches('/'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    // Persons.
+
+    pub(crate) fn is_own(&self, address: &str) -> bool {
+        let address = address.to_lowercase();
+        self.shown.own.contains(&address) || self.shown.readers().contains(&address)
+    }
+
+    pub(crate) fn judge_receiver(&self, receiver: &str, effect: Effect) -> Result<(), Why> {
+        let address = receiver.to_lowercase();
+        let is_named = stands_in(receiver, &self.user.prompt) || self.is_in_file_of_person(receiver);
+        if is_named
+            || effect != Effect::Pay
+                && (self.is_own(&address) || self.is_known_person(&address) || self.is_member(&address))
+        {
+            return Ok(());
+        }
+        let in_letter =
+            effect == Effect::Send && self.followed().any(|letter| self.is_in_letter(letter, &address));
+        if in_letter { Ok(()) } else { Err(Why::Receiver) }
+    }
+
+    /// Whether a service states the address, it is that of a person whom the user names, and of no other one.
+    pub(crate) fn is_known_person(&self, address: &str) -> bool {
+        let person = self.user.people.iter().find(|names| is_of(address, names));
+        self.shown.book.contains(address)
+            && person
+                .is_some_and(|names| self.shown.book.iter().filter(|other| is_of(other, names)).count() == 1)
+    }
+
+    /// Whether the address is among the members that the user means together.
+    pub(crate) fn is_member(&self, address: &str) -> bool {
+        let Some((field, name)) = self.user.members() else { return false };
+        let value = self.shown.things.get(name).and_then(|thing| thing.get(field));
+        value.is_some_and(|value| stands_in(address, &value.to_string()))
+    }
+
+    /// Whether a followed message is by this address, or names its owner in full.
+    pub(crate) fn is_in_letter(&self, letter: &Letter, address: &str) -> bool {
+        letter.author == address
+            || self.shown.book.contains(address)
+                && UserWords::read(&letter.text)
+                    .people
+                    .iter()
+                    .any(|names| names.len() == 2 && is_of(address, names))
+    }
+
+    /// Whether a value stands behind a label in a file that the user named, and that is about a person whom they named, or about them.
+    pub(crate) fn is_in_file_of_person(&self, value: &str) -> bool {
+        self.shown.files.iter().filter(|(path, _)| self.user.names_path(path)).any(|(path, text)| {
+            let name = name_words(path.rsplit('/').next().unwrap_or(path));
+            let is_about = self.user.people.iter().flatten().any(|person| name.contains(person))
+                || name.contains(&"my".to_owned()) && self.user.has(&["my"]);
+            is_about && stands_behind_label(value, text)
+        })
+    }
+
+    // Things.
+
+    /// How the user means a thing.
+    pub(crate) fn thing(&self, thing: &str, effect: Effect) -> Result<By, Why> {
+        let said = |name: &str| {
+            self.user
+                .prompt
+                .split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';'))
+                .any(|word| word == name)
+        };
+        let is_ours = self.shown.owned.contains(thing);
+        if stands_in(thing, &self.user.prompt)
+            || thing.rsplit_once('/').is_some_and(|(_, name)| said(name))
+            || effect == Effect::Mark && is_ours && self.user.has(&["my", "owned", "me"])
+            || is_ours && self.is_superlative(thing)
+        {
+            return Ok(By::User);
+        }
+        if self.followed().any(|letter| stands_in(thing, &letter.text)) {
+            return Ok(By::Letter);
+        }
+        if matches!(effect, Effect::Buy | Effect::Refund) && self.is_described(thing) {
+            return Ok(By::User);
+        }
+        Err(Why::Thing)
+    }
+
+    /// Whether the record of a thing has a word by which the user, or a message that they follow, describes it, or a query in the user's
+    /// words found it. What others wrote into the record does not count.
+    pub(crate) fn is_described(&self, thing: &str) -> bool {
+        let Some(record) = self.shown.things.get(thing) else { return false };
+        let text: Vec<&str> = record.values().filter_map(Value::as_str).collect();
+        let has = describing(&text.join(" "));
+        let is_person = |word: &String| self.user.people.iter().flatten().any(|name| stem(name) == word);
+        let wanted = describing(&self.user.prompt).into_iter().filter(|word| !is_person(word));
+        let name = TITLES
+            .iter()
+            .chain(&["product_name"])
+            .filter_map(|title| record.get(*title))
+            .filter_map(Value::as_str);
+        let name: Vec<String> = name.flat_map(describing).collect();
+        self.found.contains(thing)
+            || wanted.into_iter().any(|word| has.contains(&word))
+            || self.followed().flat_map(|letter| describing(&letter.text)).any(|word| name.contains(&word))
+    }
+
+    /// Whether a thing has the most, or the least, of what the user says, among all of theirs.
+    pub(crate) fn is_superlative(&self, thing: &str) -> bool {
+        let Some((most, field)) = self.user.superlative() else { return false };
+        let size = |name: &String| match self.shown.things.get(name)?.get(field)? {
+            Value::Array(items) => Some(items.len() as f64),
+            Value::String(text) => {
+                nested(text).and_then(|value| value.as_array().map(|items| items.len() as f64))
+            }
+            value => value.as_f64(),
+        };
+        let sizes: Option<Vec<(&String, f64)>> =
+            self.shown.owned.iter().map(|name| Some((name, size(name)?))).collect();
+        let Some(sizes) = sizes else { return false };
+        let best =
+            sizes.iter().map(|(_, size)| *size).fold(f64::NAN, |a, b| if most { a.max(b) } else { a.min(b) });
+        let winners: Vec<_> = sizes.iter().filter(|(_, size)| *size == best).collect();
+        matches!(winners.as_slice(), [(name, _)] if *name == thing)
+    }
+}
+
+/// Whether an address is that of a person by its part before the `@`: both names, or the first letter and the last name.
+fn is_of(address: &str, names: &[String]) -> bool {
+    let parts = name_words(address.split('@').next().unwrap_or(address));
+    let has = |name: &str| parts.iter().any(|part| part == name);
+    match names {
+        [one] => has(one),
+        [first, .., last] => {
+            let initial: String = first.chars().take(1).collect();
+            (has(first) || has(&initial)) && has(last)
+        }
+        [] => false,
+    }
+}
+
+/// Whether a value stands behind a label, as in `E-mail: ann@post.example`, and no other value stands behind the same label.
+fn stands_behind_label(value: &str, text: &str) -> bool {
+    let value = value.trim();
+    let word_of = |text: &str| text.split_whitespace().next().unwrap_or("").to_owned();
+    // All words with a capital before the colon.
+    let label_before = |at: usize| {
+        let before = text.get(..at)?.trim_end_matches(' ').strip_suffix(':')?;
+        let is_capital = |word: &&str| {
+            word.chars().next().is_some_and(char::is_uppercase)
+                && word.chars().all(|c| c.is_alphanumeric() || c == '-')
+        };
+        let mut label: Vec<&str> = before.rsplit(' ').take_while(is_capital).collect();
+        label.reverse();
+        (!label.is_empty()).then(|| format!("{}:", label.join(" ").to_lowercase()))
+    };
+    let is_alone = |label: &String| {
+        let lower = text.to_lowercase();
+        // `account number:` is no part of `bank account number:`.
+        let begins = |at: usize| {
+            lower.get(..at).is_none_or(|before| {
+                !before.trim_end().ends_with(|c: char| c.is_alphabetic()) || !is_within(text, at)
+            })
+        };
+        let after = lower
+            .match_indices(label.as_str())
+            .filter(|(at, _)| begins(*at))
+            .filter_map(|(at, _)| lower.get(at + label.len()..));
+        let values: Vec<String> = after.map(word_of).collect();
+        values.windows(2).all(|pair| matches!(pair, [one, other] if one == other))
+    };
+    let ends = |at: usize| {
+        text.get(at + value.len()..).is_some_and(|after| after.chars().next().is_none_or(char::is_whitespace))
+    };
+    !value.is_empty()
+        && text
+            .match_indices(value)
+            .any(|(at, _)| ends(at) && label_before(at).is_some_and(|label| is_alone(&label)))
+}
+
+/// Whether the word before a label has a capital, and so belongs to it.
+fn is_within(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or("").trim_end();
+    let is_part = |word: &str| {
+        word.chars().next().is_some_and(char::is_uppercase)
+            && word.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    before.rsplit(' ').next().is_some_and(is_part)
+}
+
+/// The forms of a tool's own verb in the words of a user: `star`, `stars`, `starred`.
+fn forms_of(tool: &str) -> Vec<String> {
+    let is_verb = |word: &String| VERBS.iter().any(|(verb, _)| verb == word);
+    let verbs = name_words(tool).into_iter().filter(is_verb);
+    verbs
+        .flat_map(|verb| {
+            let last: String = verb.chars().next_back().into_iter().collect();
+            let undoes = verb.strip_prefix("un").map(|_| "remove".to_owned());
+            [format!("{verb}s"), format!("{verb}{last}ed"), format!("{verb}ed"), verb]
+                .into_iter()
+                .chain(undoes)
+        })
+        .collect()
+}
