@@ -64,13 +64,7 @@ fn guard(person: (&str, &str, &str), released: bool) -> PageTextGuard {
         if released {
             let origin = Origin::parse("https://shop.example").unwrap();
             let destination = Destination { origin, path: "/".into(), method: "POST".into() };
-            releases.note(ReleasedValue {
-                handle: handle.to_owned(),
-                field,
-                destination,
-                total: None,
-                any_path: false,
-            });
+            releases.note(ReleasedValue::new(handle, field, destination));
         }
     }
     let detectors = Arc::new(Detectors::standard().unwrap());

@@ -49,7 +49,7 @@ pub enum Notice {
     NoAmount {
         /// The lines in which the page names an amount: words of the page.
         page_says: Vec<String>,
-        /// True if a card was filled there before in this task, for the same total.
+        /// True if a card was filled there before in this task.
         is_repeated: bool,
     },
     /// The mandate that the user gave with the task does not cover this payment.

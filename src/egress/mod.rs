@@ -49,6 +49,13 @@ pub struct ReleasedValue {
     pub any_path: bool,
 }
 
+impl ReleasedValue {
+    /// A value that may go to this destination, and was released without a total.
+    pub fn new(handle: impl Into<String>, field: Field, destination: Destination) -> ReleasedValue {
+        ReleasedValue { handle: handle.into(), field, destination, total: None, any_path: false }
+    }
+}
+
 /// The values that were released into one container, shared by its checks.
 #[derive(Debug, Clone, Default)]
 pub struct Releases(Arc<Mutex<Vec<ReleasedValue>>>);

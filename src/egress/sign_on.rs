@@ -67,13 +67,7 @@ mod tests {
                 for to in [SITE, PROVIDER, "https://other.example"] {
                     let destination =
                         Destination { origin: origin(from), path: "/in".into(), method: "POST".into() };
-                    let release = ReleasedValue {
-                        handle: "login:id".to_owned(),
-                        field,
-                        destination,
-                        total: None,
-                        any_path: false,
-                    };
+                    let release = ReleasedValue::new("login:id", field, destination);
                     let is_name = matches!(field, Field::Email | Field::Username);
                     let expected = is_name && (from, to) == (PROVIDER, SITE);
                     assert_eq!(

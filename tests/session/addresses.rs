@@ -42,13 +42,7 @@ fn guard(released: bool) -> (PageTextGuard, Quarantine) {
         vault.insert(handle, field, secret, &Binding::Anywhere, &mut SystemEntropy).unwrap();
         let destination = Destination { origin: origin(), path: "/".into(), method: "POST".into() };
         if released {
-            releases.note(ReleasedValue {
-                handle: handle.to_owned(),
-                field,
-                destination,
-                total: None,
-                any_path: false,
-            });
+            releases.note(ReleasedValue::new(handle, field, destination));
         }
     }
     let quarantine = Quarantine::default();

@@ -145,6 +145,15 @@ fn the_same_payment_is_tried_again_with_a_question_and_another_is_not() {
 }
 
 #[test]
+fn two_fills_in_one_block_are_two_payments() {
+    let mut played = at_checkout("Order total: 42.00 USD");
+    let both = CARD.replace("\nREQ.end", "") + "\n" + CARD;
+    let answer = played.request(&both);
+    assert!(answer.starts_with("GRANT.payment") && answer.ends_with(LIMIT), "{answer}");
+    assert_eq!(played.fills, 1);
+}
+
+#[test]
 fn an_action_after_the_reading_makes_the_total_unknown() {
     let mut played = at_checkout("Order total: 42.00 USD");
     assert!(is_granted(&mut played));

@@ -37,13 +37,7 @@ fn guard(email: &str, phone: &str, released: &[(&str, Field, &str)]) -> PageText
     for (handle, field, origin) in released {
         let origin = Origin::parse(origin).unwrap();
         let destination = Destination { origin, path: "/".into(), method: "POST".into() };
-        releases.note(ReleasedValue {
-            handle: (*handle).to_owned(),
-            field: *field,
-            destination,
-            total: None,
-            any_path: false,
-        });
+        releases.note(ReleasedValue::new(*handle, *field, destination));
     }
     let detectors = Arc::new(Detectors::standard().unwrap());
     PageTextGuard::new(

@@ -81,6 +81,18 @@ fn one_request_fills_a_frame_a_field_with_one_question() {
 }
 
 #[test]
+fn a_claimed_total_holds_for_every_part() {
+    let mut played = framed();
+    let claims = |total: &str| {
+        ALL.replace("\nREQ.end", &format!(" ctx={{\"total\":{total},\"currency\":\"USD\"}}\nREQ.end"))
+    };
+    assert_eq!(played.request(&claims("41.00")), "DENY.payment {\"reason\":\"claim_mismatch\"}");
+    let answer = played.request(&claims("42.00"));
+    assert!(answer.starts_with("GRANT.payment") && !answer.contains("DENY"), "{answer}");
+    assert_eq!(played.fills, 3);
+}
+
+#[test]
 fn nothing_is_filled_unless_every_part_would_be() {
     type Spoil = (fn(&mut Snapshot), &'static str);
     let spoils: [Spoil; 3] = [

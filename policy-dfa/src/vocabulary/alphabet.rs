@@ -215,7 +215,7 @@ axes! {
         Within "within",
         /// Over, in another currency, or the task has no budget.
         Over "over",
-        /// For a card in a form: the page names no total, or there is no budget.
+        /// For a card in a form: the page names no total, or several, or there is no budget.
         Unnamed "unnamed",
         /// Not known.
         Unknown "unknown",

@@ -85,9 +85,10 @@ impl Core {
         })
     }
 
-    /// Whether a card was filled for this shop in this task.
-    pub(in crate::session) fn has_filled_card(&self, shop: &Origin) -> bool {
-        self.values.card_fills.iter().any(|(fill, _)| fill.shop == *shop)
+    /// Whether a card's number or code was released to one of these origins in this task.
+    pub(in crate::session) fn has_filled_card(&self, origins: &[&Origin]) -> bool {
+        let released = self.values.releases.all();
+        released.iter().any(|one| is_chargeable(one.field) && origins.contains(&&one.destination.origin))
     }
 
     /// The total of a request that fills a card once more into the same form, if it may.
@@ -113,6 +114,7 @@ impl Core {
         let parts = block.requests.get(block.first_part()..block.at).unwrap_or_default();
         let has_spent =
             parts.iter().any(|part| part.delivered.is_some() && spends(part.request.effective_fields()));
+        let has_more = block.requests.get(block.at + 1).is_some_and(|next| next.goes_on);
         let Some(line) = block.current() else { return };
         let kind = line.request.kind;
         if kind != Kind::Payment {
@@ -126,8 +128,8 @@ impl Core {
             self.happened(SessionEvent::Uncounted(kind));
             return;
         }
-        // What the page says after the fill is read anew.
-        self.read.is_acted_on = true;
+        // What the page says after the whole payment is read anew.
+        self.read.is_acted_on |= !has_more;
         let known =
             fill.as_ref().and_then(|fill| self.values.card_fills.iter_mut().find(|(known, _)| known == fill));
         match (known, fill) {
@@ -147,5 +149,9 @@ impl Core {
 
 /// Whether these fields of a card are enough to charge it, or a part of what is.
 fn spends(fields: FieldSet) -> bool {
-    fields.contains(Field::CardNumber) || fields.contains(Field::CardCode)
+    fields.iter().any(is_chargeable)
+}
+
+fn is_chargeable(field: Field) -> bool {
+    matches!(field, Field::CardNumber | Field::CardCode)
 }

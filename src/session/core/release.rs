@@ -106,13 +106,7 @@ impl Core {
             if !self.values.shown_to_model.contains(&shown) {
                 self.values.shown_to_model.push(shown);
             }
-            self.values.releases.note(egress::ReleasedValue {
-                handle,
-                field,
-                destination: destination.clone(),
-                total: None,
-                any_path: false,
-            });
+            self.values.releases.note(egress::ReleasedValue::new(handle, field, destination.clone()));
         }
         let open = vec![terms.origin, destination.origin];
         Ok((InFlight::Shown(ShownValues::new(terms.kind, &values)), Command::Narrow(open)))
@@ -147,11 +141,8 @@ impl Core {
         for to in std::iter::once(destination.clone()).chain(beside) {
             for (handle, field) in suppliers.iter().cloned() {
                 self.values.releases.note(egress::ReleasedValue {
-                    handle,
-                    field,
-                    destination: to.clone(),
                     total,
-                    any_path: false,
+                    ..egress::ReleasedValue::new(handle, field, to.clone())
                 });
             }
         }

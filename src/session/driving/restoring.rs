@@ -218,13 +218,9 @@ async fn restore_into(
     let opened = dependencies.open_login(login, grant, &fresh, now());
     let (state, handle) = opened.map_err(|error| error.reason())?;
     let destination = Destination { origin: login.origin.clone(), path: "/".into(), method: "GET".into() };
-    shared.releases.note(ReleasedValue {
-        handle,
-        field: Field::Password,
-        destination,
-        total: None,
-        any_path: true,
-    });
+    shared
+        .releases
+        .note(ReleasedValue { any_path: true, ..ReleasedValue::new(handle, Field::Password, destination) });
     tab.restore_login(&state).await.map_err(|error| reason_of(&error))
 }
 

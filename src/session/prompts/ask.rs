@@ -257,13 +257,15 @@ impl Core {
 
     /// The notice of a prompt that lets a card go into a page's form.
     fn amount_notice(&self, asked: &[Asked]) -> Option<Notice> {
-        let to = asked.iter().find_map(|asked| match asked {
-            // The total is the shop's, also where a provider's frame takes the card.
-            Asked::Release { kind: Kind::Payment, to, provider, .. } => {
-                Some(provider.as_ref().map_or(to, |provider| &provider.shop))
+        let (to, sent_to, provider) = asked.iter().find_map(|asked| match asked {
+            Asked::Release { kind: Kind::Payment, to, sent_to, provider, .. } => {
+                Some((to, sent_to, provider))
             }
             _ => None,
         })?;
+        let receivers: Vec<&Origin> = [to].into_iter().chain(sent_to).collect();
+        // The total is the shop's, also where a provider's frame takes the card.
+        let to = provider.as_ref().map_or(to, |provider| &provider.shop);
         let stated = self.stated_total(to).map(|total| self.page_says(to, &total.to_decimal()));
         let mut page_says = stated.unwrap_or_default();
         for line in self.page_says_of(to, names_total) {
@@ -271,7 +273,7 @@ impl Core {
                 page_says.push(line);
             }
         }
-        Some(Notice::NoAmount { page_says, is_repeated: self.has_filled_card(to) })
+        Some(Notice::NoAmount { page_says, is_repeated: self.has_filled_card(&receivers) })
     }
 
     /// The notice of a payment that the mandate of the task does not cover.
