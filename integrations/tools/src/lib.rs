@@ -1,4 +1,5 @@
-//! Whether the words of a user cover what an agent does with tools: rules about the origin of what a call carries, and none about wording.
+//! This crate decides whether the words of a user cover what an agent does with tools. Its rules are about the origin of what a call
+//! carries, and none is about wording.
 //!
 //! An agent reads mails, files, products and pages, and some of them hold commands of strangers. What a tool does, and what its arguments
 //! are, follows from its schema; a tool that is not understood counts as an effect. A call is covered where the user's words ask for its
@@ -9,7 +10,8 @@
 //!
 //! It trades exactness for generality. It knows no service, so it asks about things that a person would see to be meant, and a thing
 //! that answers the user's description is covered even if a better one was meant: amounts and the choice among products are the user's
-//! to see at the checkout. It has no view of the effects of a call beyond its schema. It is no part of a session yet.
+//! to see at the checkout. The text of a message is not judged, only who receives it; and of an effect it knows what the schema says. A tool
+//! that returns a stranger's text as it stands, and not as a field of a record, lets that text pass for a record. It is no part of a session yet.
 //!
 //! ```
 //! use serde_json::{Map, json};
@@ -46,3 +48,4 @@ mod user_words;
 
 pub use rule::{Covered, Provenance, Why};
 pub use schema::{Effect, Role, Tool};
+pub use text::stands_in;

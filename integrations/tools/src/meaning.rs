@@ -1,5 +1,5 @@
-//! What the user's words mean: whose messages they follow, which effects they ask for, and which persons, hosts and things they name,
-//! describe or delegate.
+//! The user's words have a meaning only with what was shown. This module says whose messages they follow, which effects they ask for, and
+//! which persons, hosts and things they name, describe or delegate.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Provenance {
 
     // Effects.
 
-    /// Who asks for the effect of a tool.
+    /// Returns whose words ask for the effect of a tool: the user's, or those of a message that they follow.
     pub(crate) fn asked(&self, tool: &Tool) -> Option<By> {
         let own: Vec<String> = match asked_by(tool.effect) {
             Some(listed) => listed.iter().map(|word| (*word).to_owned()).collect(),
@@ -113,7 +113,7 @@ impl Provenance {
         if in_letter { Ok(()) } else { Err(Why::Receiver) }
     }
 
-    /// Whether a service states the address, it is that of a person whom the user names, and of no other one.
+    /// Returns true if a service states the address, the user names its owner, and no other address of that name is known.
     pub(crate) fn is_known_person(&self, address: &str) -> bool {
         let person = self.user.people.iter().find(|names| is_of(address, names));
         self.shown.book.contains(address)
@@ -121,14 +121,14 @@ impl Provenance {
                 .is_some_and(|names| self.shown.book.iter().filter(|other| is_of(other, names)).count() == 1)
     }
 
-    /// Whether the address is among the members that the user means together.
+    /// Returns true if the address is among members that the user names together, as in `all collaborators in me/pots`.
     pub(crate) fn is_member(&self, address: &str) -> bool {
         let Some((field, name)) = self.user.members() else { return false };
         let value = self.shown.things.get(name).and_then(|thing| thing.get(field));
         value.is_some_and(|value| stands_in(address, &value.to_string()))
     }
 
-    /// Whether a followed message is by this address, or names its owner in full.
+    /// Returns true if this address wrote a followed message, or the message names its owner in full.
     pub(crate) fn is_in_letter(&self, letter: &Letter, address: &str) -> bool {
         letter.author == address
             || self.shown.book.contains(address)
@@ -138,7 +138,8 @@ impl Provenance {
                     .any(|names| names.len() == 2 && is_of(address, names))
     }
 
-    /// Whether a value stands behind a label in a file that the user named, and that is about a person whom they named, or about them.
+    /// Returns true if a value stands behind a label in a file that the user named and that is about a person whom they named, or about
+    /// the user.
     pub(crate) fn is_in_file_of_person(&self, value: &str) -> bool {
         self.shown.files.iter().filter(|(path, _)| self.user.names_path(path)).any(|(path, text)| {
             let name = name_words(path.rsplit('/').next().unwrap_or(path));
@@ -175,8 +176,8 @@ impl Provenance {
         Err(Why::Thing)
     }
 
-    /// Whether the record of a thing has a word by which the user, or a message that they follow, describes it, or a query in the user's
-    /// words found it. What others wrote into the record does not count.
+    /// Returns true if the user, or a message that they follow, describes a thing by a word of its record, or a query in the user's words
+    /// found it. The words of others in the record do not count.
     pub(crate) fn is_described(&self, thing: &str) -> bool {
         let Some(record) = self.shown.things.get(thing) else { return false };
         let text: Vec<&str> = record.values().filter_map(Value::as_str).collect();
@@ -194,7 +195,7 @@ impl Provenance {
             || self.followed().flat_map(|letter| describing(&letter.text)).any(|word| name.contains(&word))
     }
 
-    /// Whether a thing has the most, or the least, of what the user says, among all of theirs.
+    /// Returns true if a thing has the most, or the least, of what the user says, among all of theirs.
     pub(crate) fn is_superlative(&self, thing: &str) -> bool {
         let Some((most, field)) = self.user.superlative() else { return false };
         let size = |name: &String| match self.shown.things.get(name)?.get(field)? {
@@ -214,7 +215,7 @@ impl Provenance {
     }
 }
 
-/// Whether an address is that of a person by its part before the `@`: both names, or the first letter and the last name.
+/// Returns true if an address is that of a person by its part before the `@`: both names, or the first letter and the last name.
 fn is_of(address: &str, names: &[String]) -> bool {
     let parts = name_words(address.split('@').next().unwrap_or(address));
     let has = |name: &str| parts.iter().any(|part| part == name);
@@ -228,7 +229,7 @@ fn is_of(address: &str, names: &[String]) -> bool {
     }
 }
 
-/// Whether a value stands behind a label, as in `E-mail: ann@post.example`, and no other value stands behind the same label.
+/// Returns true if a value stands behind a label, as in `E-mail: ann@post.example`, and no other value stands behind the same label.
 fn stands_behind_label(value: &str, text: &str) -> bool {
     let value = value.trim();
     let word_of = |text: &str| text.split_whitespace().next().unwrap_or("").to_owned();
@@ -267,7 +268,7 @@ fn stands_behind_label(value: &str, text: &str) -> bool {
             .any(|(at, _)| ends(at) && label_before(at).is_some_and(|label| is_alone(&label)))
 }
 
-/// Whether the word before a label has a capital, and so belongs to it.
+/// Returns true if the word before a label has a capital, and so belongs to it.
 fn is_within(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or("").trim_end();
     let is_part = |word: &str| {

@@ -154,7 +154,7 @@ fn lines(text: &str) -> Option<Value> {
     if !is_list && key_of(first.1).is_none() {
         return None;
     }
-    let mut reader = Lines { lines: &all, at: 0 };
+    let mut reader = Lines { lines: &all, at: 0, depth: 0 };
     let value = if is_list { reader.items(first.0) } else { reader.fields(first.0) };
     // A text that only begins like a record is a text.
     (reader.at >= all.len()).then_some(value)
@@ -171,6 +171,7 @@ fn key_of(line: &str) -> Option<(&str, &str)> {
 struct Lines<'t> {
     lines: &'t [(usize, &'t str)],
     at: usize,
+    depth: usize,
 }
 
 impl<'t> Lines<'t> {
@@ -223,11 +224,17 @@ impl<'t> Lines<'t> {
     /// The value after a name: on its line, or in the deeper lines below.
     fn value_of(&mut self, first: &str, indent: usize) -> Value {
         if first.is_empty() {
-            return match self.here() {
+            if self.depth >= MAX_DEPTH {
+                return Value::Null;
+            }
+            self.depth += 1;
+            let value = match self.here() {
                 Some((depth, line)) if depth >= indent && line.starts_with("- ") => self.items(depth),
                 Some((depth, _)) if depth > indent => self.fields(depth),
                 _ => Value::Null,
             };
+            self.depth -= 1;
+            return value;
         }
         let is_open = |text: &str| {
             let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
@@ -293,6 +300,20 @@ mod tests {
         assert_eq!(result("{'a': 'it\\'s', 'b': (1, 2.5, None, True), 'c': {}}"), wanted);
         assert_eq!(result("{'a': 1} and more"), json!("{'a': 1} and more"));
         assert_eq!(nested(&"[".repeat(10_000)), None);
+    }
+
+    #[test]
+    fn deep_lines_are_a_text() {
+        let deep: String = (0..500).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+        assert_eq!(result(&deep), json!(deep));
+        assert_eq!(result("a:\n b:\n  c: 1"), json!({"a": {"b": {"c": 1}}}));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "[-a:'\"{}\\[\\](), \\\\\n0-9é]{0,80}") {
+            let _value = result(&text);
+        }
     }
 
     #[test]

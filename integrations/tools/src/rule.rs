@@ -1,4 +1,4 @@
-//! Whether the user's words cover a call: which effect they ask for, and whether they name, describe or delegate what it acts on.
+//! The user's words cover a call if they ask for its effect, and name, describe or delegate what it acts on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,16 +33,16 @@ pub enum Why {
     Value,
     /// The path is one that decides who may enter the machine.
     Path,
-    /// What a person asked for in a message would let somebody in, or give something away.
+    /// A message asks to let somebody in, or to give something away.
     Delegated,
 }
 
-/// Whether the user's words cover a call.
+/// The answer to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covered {
-    /// They do.
+    /// The user's words cover it.
     Yes,
-    /// They do not.
+    /// They do not cover it.
     No(Why),
 }
 
@@ -91,18 +91,13 @@ impl Provenance {
         let Some(tool) = self.tools.get(name).cloned() else { return };
         let of = |role: Role| values(&tool, arguments, role);
         match tool.effect {
-            Effect::Read => {
-                let value = result(text);
-                if let Some(path) = of(Role::Path).first() {
+            Effect::Read => match of(Role::Path).first() {
+                // The text of a file is its author's, whatever it looks like.
+                Some(path) => {
                     self.shown.files.insert(path.clone(), text.to_owned());
                 }
-                if value.is_array() || value.is_object() {
-                    self.shown.note(&value);
-                    let own = self.shown.readers();
-                    self.shown.note_account(&value, arguments.values().any(|value| !is_empty(value)), &own);
-                    self.note_found(&of(Role::Content), &value);
-                }
-            }
+                None => self.note_records(&result(text), arguments, &of(Role::Content)),
+            },
             Effect::Local => {
                 self.made.extend(of(Role::Path));
                 let number = of(Role::Amount).first().and_then(|number| number.parse().ok()).unwrap_or(1);
@@ -110,6 +105,15 @@ impl Provenance {
             }
             Effect::Buy => self.bought.extend(of(Role::Thing)),
             _ => {}
+        }
+    }
+
+    fn note_records(&mut self, value: &Value, arguments: &Map<String, Value>, query: &[String]) {
+        if value.is_array() || value.is_object() {
+            self.shown.note(value);
+            let own = self.shown.readers();
+            self.shown.note_account(value, arguments.values().any(|value| !is_empty(value)), &own);
+            self.note_found(query, value);
         }
     }
 
@@ -122,7 +126,7 @@ impl Provenance {
         }
     }
 
-    /// Whether the user's words cover a call.
+    /// Decides whether the user's words cover a call.
     pub fn covers(&mut self, name: &str, arguments: &Map<String, Value>) -> Covered {
         let Some(tool) = self.tools.get(name).cloned() else { return Covered::No(Why::UnknownTool) };
         match self.judge(&tool, arguments) {

@@ -1,10 +1,10 @@
-//! What a tool does, and what its arguments are, read from its schema.
+//! The effect of a tool and the roles of its arguments, read from its schema.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::lexicon::{READING, VERBS};
+use crate::lexicon::{CONTENT, READING, VERBS};
 use crate::text::name_words;
 
 /// The effect of a tool, from its name, the first sentence of its description and the names of its parameters. What is not understood
@@ -53,7 +53,7 @@ pub enum Effect {
     Unlisted,
 }
 
-/// What an argument is.
+/// The role of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Who receives something.
@@ -101,8 +101,20 @@ impl Tool {
             })
             .collect();
         let effect = effect(&name_words(name), &description, &roles);
-        Tool { name: name.to_owned(), effect, roles }
+        let mut tool = Tool { name: name.to_owned(), effect, roles };
+        if matches!(effect, Effect::Send | Effect::Publish | Effect::Pay | Effect::Give | Effect::Invite) {
+            // Whoever such an effect reaches is a receiver, whatever the argument is called.
+            let unlisted =
+                tool.roles.iter_mut().filter(|(key, role)| **role == Role::Content && !is_content(key));
+            unlisted.for_each(|(_, role)| *role = Role::Receiver);
+        }
+        tool
     }
+}
+
+/// Returns true if an argument holds words, a time or a place, and nobody who receives something.
+fn is_content(key: &str) -> bool {
+    name_words(key).iter().any(|word| CONTENT.contains(&word.as_str()))
 }
 
 fn role(key: &str, said: &str) -> Role {
@@ -152,25 +164,29 @@ fn role(key: &str, said: &str) -> Role {
 
 fn effect(name: &[String], description: &str, roles: &BTreeMap<String, Role>) -> Effect {
     let takes = |role: Role| roles.values().any(|own| *own == role);
-    let is_reading = |word: &str| READING.contains(&word);
     let listed = |word: &str| VERBS.iter().find(|(verb, _)| *verb == word).map(|(_, effect)| *effect);
-    let known: Vec<&String> = name.iter().filter(|word| is_reading(word) || listed(word).is_some()).collect();
-    let said = first_verb(description);
-    let verb = match known.as_slice() {
-        [first, ..] if is_reading(first) => Some(first.as_str()),
+    let known: Vec<&String> =
+        name.iter().filter(|word| READING.contains(&word.as_str()) || listed(word).is_some()).collect();
+    let said = first_effect(description, 3);
+    // A tool reads only if its name says so and its description names no effect; `check out` reads nothing.
+    let leads_out =
+        name.windows(2).any(|pair| matches!(pair, [check, out] if check == "check" && out == "out"));
+    let effect = match known.as_slice() {
+        _ if leads_out => Effect::Buy,
+        [first, ..] if READING.contains(&first.as_str()) => {
+            // Its first word alone: the next ones may be nouns, as in `The orders of an account`.
+            first_effect(description, 1).unwrap_or(Effect::Read)
+        }
         // Of several verbs in a name, the description's decides.
-        [_, _, ..] if said.as_deref().is_some_and(|said| listed(said).is_some()) => said.as_deref(),
-        [first, ..] => Some(first.as_str()),
-        [] => said.as_deref(),
-    };
-    let effect = match verb {
-        Some(verb) if is_reading(verb) => Effect::Read,
-        Some(verb) => listed(verb).unwrap_or(Effect::Unlisted),
-        None => Effect::Unlisted,
+        [first, _, ..] => said.or_else(|| listed(first)).unwrap_or(Effect::Unlisted),
+        [first] => listed(first).unwrap_or(Effect::Unlisted),
+        [] => said.unwrap_or(Effect::Unlisted),
     };
     let is_about = |any: &[&str]| name.iter().any(|word| any.contains(&word.as_str()));
     match effect {
         Effect::Read if takes(Role::Address) => Effect::Visit,
+        // Only an address can be opened without a question.
+        Effect::Visit if !takes(Role::Address) => Effect::Unlisted,
         Effect::Send | Effect::Give if takes(Role::Amount) => Effect::Pay,
         Effect::Change | Effect::Add if takes(Role::Credential) => Effect::Credential,
         Effect::Add | Effect::Destroy if is_about(&["cart", "basket"]) => Effect::Local,
@@ -180,12 +196,66 @@ fn effect(name: &[String], description: &str, roles: &BTreeMap<String, Role>) ->
     }
 }
 
-/// The first verb that is known among the first words of a description: `Refunds a specific order.`
-fn first_verb(description: &str) -> Option<String> {
+/// The effect that the first words of a description name: `Refunds a specific order.`
+fn first_effect(description: &str, most: usize) -> Option<Effect> {
     let sentence = description.split('.').next().unwrap_or("");
-    let known = |word: &str| READING.contains(&word) || VERBS.iter().any(|(verb, _)| *verb == word);
-    name_words(sentence).into_iter().take(3).find_map(|word| {
-        let bare = [word.as_str(), word.trim_end_matches('s'), word.strip_suffix("es").unwrap_or(&word)];
-        bare.into_iter().find(|word| known(word)).map(str::to_owned)
-    })
+    let listed = |word: &str| VERBS.iter().find(|(verb, _)| *verb == word).map(|(_, effect)| *effect);
+    let reads = |word: &str| word == "return" || READING.contains(&word);
+    for word in name_words(sentence).into_iter().take(most) {
+        let forms = [word.as_str(), word.trim_end_matches('s'), word.strip_suffix("es").unwrap_or(&word)];
+        if forms.into_iter().any(reads) {
+            return None;
+        }
+        if let Some(effect) = forms.into_iter().find_map(listed) {
+            return Some(effect);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn effect_of(name: &str, description: &str) -> Effect {
+        Tool::read(name, description, &json!({})).effect
+    }
+
+    #[test]
+    fn a_tool_reads_only_if_its_name_says_so_and_its_description_nothing_else() {
+        for (name, description) in [
+            ("get_mails", "Returns all mails."),
+            ("search_products", "Searches for products with filters."),
+            ("shop_list_orders", "The orders of the account."),
+            ("get_order", "Gets an order."),
+        ] {
+            assert_eq!(effect_of(name, description), Effect::Read, "{name}");
+        }
+        for (name, description, effect) in [
+            ("get_rid_of", "Deletes an item.", Effect::Destroy),
+            ("check_out", "The cart.", Effect::Buy),
+            ("return_item", "Returns an item to the shop.", Effect::Refund),
+            ("wipe", "Returns a confirmation after the account is wiped.", Effect::Unlisted),
+            ("open_ticket", "Opens a ticket.", Effect::Unlisted),
+            ("frobnicate", "Does something.", Effect::Unlisted),
+        ] {
+            assert_eq!(effect_of(name, description), effect, "{name}");
+        }
+    }
+
+    #[test]
+    fn whoever_an_effect_reaches_is_a_receiver() {
+        let schema = |key: &str| json!({"properties": {key: {"type": "string"}, "body": {"type": "string"}}});
+        for key in ["channel", "room", "whom", "phone_number", "account"] {
+            let tool = Tool::read("send_message", "Sends a message.", &schema(key));
+            assert_eq!(
+                (tool.roles.get(key), tool.roles.get("body")),
+                (Some(&Role::Receiver), Some(&Role::Content))
+            );
+            let tool = Tool::read("get_messages", "Gets messages.", &schema(key));
+            assert_eq!(tool.roles.get(key), Some(&Role::Content), "a reading tool reaches nobody");
+        }
+    }
 }

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::lexicon::{ADDRESSES, AUTHORS, BODIES, BY_OTHERS, TITLES};
-use crate::parse::nested;
 use crate::text::addresses;
 
 /// A message.
@@ -45,15 +44,11 @@ impl Shown {
         self.walk(result, "");
     }
 
+    /// Walks lists and records. A text is never read as a record: its author could write one.
     fn walk(&mut self, value: &Value, key: &str) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.walk(item, key)),
             Value::Object(fields) => self.record(fields, key),
-            Value::String(text) => {
-                if let Some(value) = nested(text) {
-                    self.walk(&value, key);
-                }
-            }
             _ => {}
         }
     }
@@ -83,24 +78,7 @@ impl Shown {
                 self.things.entry(id).or_default().extend(own.clone());
             }
         }
-        for (name, value) in fields {
-            // What strangers wrote about a thing is no record.
-            if !name.eq_ignore_ascii_case("reviews") {
-                self.walk_inner(value, name);
-            }
-        }
-    }
-
-    fn walk_inner(&mut self, value: &Value, key: &str) {
-        match value {
-            Value::Array(_) | Value::Object(_) => self.walk(value, key),
-            Value::String(text) => {
-                if let Some(value) = nested(text) {
-                    self.walk(&value, key);
-                }
-            }
-            _ => {}
-        }
+        fields.iter().for_each(|(name, value)| self.walk(value, name));
     }
 
     /// Notes the account of a result that no argument chose, or one that has an address of the user's own.
@@ -169,7 +147,7 @@ pub(crate) fn ids(low: &Map<String, Value>) -> Vec<String> {
     ids
 }
 
-/// Whether the key of a record names it, and does not only number it.
+/// Returns true if the key of a record names it, and does not only number it.
 fn is_name(key: &str) -> bool {
     let word = key.trim_end_matches(|c: char| c.is_ascii_digit()).trim().to_lowercase();
     !word.is_empty() && !["order", "item", "product", "entry", "result", "event"].contains(&word.as_str())

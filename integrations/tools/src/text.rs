@@ -37,8 +37,8 @@ pub(crate) fn describing(text: &str) -> Vec<String> {
     words(text).into_iter().filter(says).map(|word| stem(&word).to_owned()).collect()
 }
 
-/// Whether a text occurs in another as a whole, and not as a part of a longer word, number or address. Case does not matter.
-pub(crate) fn stands_in(text: &str, whole: &str) -> bool {
+/// Returns true if a text occurs in another as a whole, and not as a part of a longer word, number or address. Case does not matter.
+pub fn stands_in(text: &str, whole: &str) -> bool {
     let (text, whole) = (text.trim().to_lowercase(), whole.to_lowercase());
     if text.is_empty() {
         return false;

@@ -39,12 +39,12 @@ impl UserWords {
         }
     }
 
-    /// Whether one of these words is the user's.
+    /// Returns true if one of these words is the user's.
     pub fn has(&self, any: &[&str]) -> bool {
         self.words.iter().any(|word| any.contains(&word.as_str()))
     }
 
-    /// Whether a path is the one that the user names, or below it.
+    /// Returns true if a path is the one that the user names, or below it.
     pub fn names_path(&self, path: &str) -> bool {
         self.paths.iter().any(|named| {
             path.strip_prefix(named.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -130,7 +130,7 @@ fn people(prompt: &str) -> BTreeSet<Vec<String>> {
     people
 }
 
-/// Whether a word follows a name as what the person does: `Alice asked`, `John just sent`.
+/// Returns true if a word follows a name as what the person does: `Alice asked`, `John just sent`.
 fn is_verb(word: &str) -> bool {
     let word = word.to_lowercase();
     ["just", "has", "have", "asked", "ask", "told", "seems", "sent", "shared", "wants", "needs", "said"]
