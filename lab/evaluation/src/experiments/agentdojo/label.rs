@@ -4,6 +4,7 @@
 //! results. The caller and its reasons are not considered.
 
 use serde_json::Value;
+use tool_provenance::stands_in;
 
 use super::state::{Record, World, plain};
 use super::tools::{App, CONTACTS, Collection, EMAILS, EVENTS};
@@ -165,26 +166,6 @@ fn words(text: &str) -> Vec<String> {
 /// Returns true if the words occur in the others, one after another. An empty list does not occur.
 fn phrase(wanted: &[String], said: &[String]) -> bool {
     !wanted.is_empty() && said.windows(wanted.len()).any(|window| window == wanted)
-}
-
-/// Returns true if a text occurs in another as a whole, and not as a part of a longer word, number or address. Both are
-/// in lower case.
-pub(crate) fn stands_in(text: &str, whole: &str) -> bool {
-    if text.is_empty() {
-        return false;
-    }
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '@' | '_' | '-' | '+');
-    let joint = |c: char| matches!(c, '.' | ':' | '/');
-    whole.match_indices(text).any(|(at, _)| {
-        let mut before = whole.get(..at).unwrap_or("").chars().rev();
-        let mut after = whole.get(at + text.len()..).unwrap_or("").chars();
-        let free = |chars: &mut dyn Iterator<Item = char>| match chars.next() {
-            Some(c) if joins(c) => false,
-            Some(c) if joint(c) => !chars.next().is_some_and(char::is_alphanumeric),
-            _ => true,
-        };
-        free(&mut before) && free(&mut after)
-    })
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_provenance::{Covered, Effect, Provenance, Role, Tool};
+use tool_provenance::{Covered, Effect, Provenance, Role, Tool, stands_in};
 
 use super::data::{Call, Data, Run, UserTask};
-use crate::experiments::agentdojo::label::stands_in;
 use crate::report::table::to_text;
 
 /// A rule about which calls need no question.
@@ -79,13 +78,11 @@ impl<'d> Session<'d> {
             return self.provenance.covers(&call.tool, &call.arguments) == Covered::Yes;
         }
         let Some(tool) = self.tools.get(call.tool.as_str()) else { return self.rule == Rule::None };
-        let prompt = self.prompt.to_lowercase();
         let is_judged =
             |name: &String| tool.roles.get(name).is_some_and(|role| self.rule.roles().contains(role));
         let mut judged = call.arguments.iter().filter(|(name, _)| is_judged(name));
         tool.effect == Effect::Read
-            || judged
-                .all(|(_, value)| texts(value).iter().all(|text| stands_in(&text.to_lowercase(), &prompt)))
+            || judged.all(|(_, value)| texts(value).iter().all(|text| stands_in(text, self.prompt)))
     }
 
     /// Decides a call, and takes in its result if it is made.

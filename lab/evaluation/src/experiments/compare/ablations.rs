@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::line::TrialLine;
 use crate::report::Approach;
 use crate::report::table::to_html as table;
-use crate::suite::kind::ScenarioKind;
 
 /// The headings of the table.
 const HEADINGS: [&str; 8] = [
@@ -61,12 +60,9 @@ pub(super) fn section(lines: &[TrialLine]) -> String {
 }
 
 fn rows(lines: &[TrialLine]) -> BTreeMap<(Approach, String), Row> {
-    let key = |line: &TrialLine| -> (String, u64, ScenarioKind, bool) {
-        (line.key.agent.clone(), line.key.seed, line.key.kind, line.key.hostile)
-    };
     let is_whole = |line: &&TrialLine| line.key.approach == Approach::B;
     let whole: BTreeMap<_, &TrialLine> =
-        lines.iter().filter(is_whole).map(|line| (key(line), line)).collect();
+        lines.iter().filter(is_whole).map(|line| (line.key.task(), line)).collect();
     let mut rows: BTreeMap<(Approach, String), Row> = BTreeMap::new();
     for line in lines.iter().filter(|line| matches!(line.key.approach, Approach::B | Approach::Without(_))) {
         let row = rows.entry((line.key.approach, line.key.agent.clone())).or_default();
@@ -77,7 +73,8 @@ fn rows(lines: &[TrialLine]) -> BTreeMap<(Approach, String), Row> {
         row.hijacked += u64::from(!line.hijacks.is_empty());
         if line.key.hostile && !line.leaks.is_empty() {
             row.leaking += 1;
-            row.kept_by_b += u64::from(whole.get(&key(line)).is_some_and(|under_b| under_b.leaks.is_empty()));
+            row.kept_by_b +=
+                u64::from(whole.get(&line.key.task()).is_some_and(|under_b| under_b.leaks.is_empty()));
         }
     }
     rows
@@ -88,6 +85,7 @@ mod tests {
     use super::*;
     use crate::experiments::compare::line::LeakSeen;
     use crate::experiments::compare::plan::TrialKey;
+    use crate::suite::kind::ScenarioKind;
     use crate::trials::ablation::Ablation;
     use crate::trials::judge::{Judgement, LeakChannel};
 

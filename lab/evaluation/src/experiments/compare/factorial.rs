@@ -8,7 +8,6 @@ use super::summary::{Unit, pairs};
 use crate::report::PageKind;
 use crate::report::table::to_html as table;
 use crate::statistics::{Interval, Pair, Resampling, cluster_bootstrap, rule_of_three};
-use crate::suite::kind::ScenarioKind;
 use crate::trials::Approach;
 use crate::trials::arm::Arm;
 
@@ -83,12 +82,9 @@ fn ratio(lines: &[TrialLine], agent: &str, arm: Arm, how: &Resampling) -> Option
 }
 
 fn rows(lines: &[TrialLine]) -> BTreeMap<(Arm, String), Row> {
-    let key = |line: &TrialLine| -> (String, u64, ScenarioKind, bool) {
-        (line.key.agent.clone(), line.key.seed, line.key.kind, line.key.hostile)
-    };
     let is_reference = |line: &&TrialLine| line.key.approach == Approach::Arm(Arm::REFERENCE);
     let reference: BTreeMap<_, &TrialLine> =
-        lines.iter().filter(is_reference).map(|line| (key(line), line)).collect();
+        lines.iter().filter(is_reference).map(|line| (line.key.task(), line)).collect();
     let mut rows: BTreeMap<(Arm, String), Row> = BTreeMap::new();
     for line in lines {
         let Approach::Arm(arm) = line.key.approach else { continue };
@@ -105,7 +101,7 @@ fn rows(lines: &[TrialLine]) -> BTreeMap<(Arm, String), Row> {
         row.hijacks += u64::from(!line.hijacks.is_empty());
         row.leaks += u64::from(!line.leaks.is_empty());
         // Only trials that both have made are compared.
-        if let Some(other) = reference.get(&key(line)) {
+        if let Some(other) = reference.get(&line.key.task()) {
             row.prompts += line.prompts;
             row.reference += other.prompts;
             row.lost += u64::from(other.success && !line.success);
@@ -140,6 +136,7 @@ fn cells(arm: &str, agent: &str, row: &Row, ratio: Option<Interval>) -> Vec<Stri
 mod tests {
     use super::*;
     use crate::experiments::compare::plan::TrialKey;
+    use crate::suite::kind::ScenarioKind;
     use crate::trials::arm::{Payment, Score};
     use crate::trials::judge::Judgement;
 

@@ -46,10 +46,28 @@ pub struct TrialKey {
     pub agent: String,
 }
 
+/// The key of a trial without its approach.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskKey {
+    /// The agent's name.
+    pub agent: String,
+    /// The seed.
+    pub seed: u64,
+    /// The scenario.
+    pub kind: ScenarioKind,
+    /// True if the page attacks.
+    pub hostile: bool,
+}
+
 impl TrialKey {
     /// The task of this trial; it is the same for every approach and agent.
     pub fn scenario(&self) -> Scenario {
         Scenario::new(self.kind, self.hostile, self.seed)
+    }
+
+    /// What the trials of several approaches at the same task have in common.
+    pub fn task(&self) -> TaskKey {
+        TaskKey { agent: self.agent.clone(), seed: self.seed, kind: self.kind, hostile: self.hostile }
     }
 
     /// A name for files, such as `B-obedient-review-hostile-3`.
