@@ -8,8 +8,6 @@ use crate::schema::{Effect, Tool};
 use crate::text::{name_words, stands_in};
 
 impl Provenance {
-    // Purchases, logins, credentials.
-
     pub(crate) fn judge_purchase(&self, things: &[String]) -> Result<(), Why> {
         let asks =
             self.user.has(&["buy", "rebuy", "order", "purchase", "reserve", "book"]) || self.user.follows;

@@ -1,5 +1,5 @@
-//! What the results of calls showed: messages with their authors, things with their fields, files, and the addresses that services
-//! state as facts.
+//! The results of calls are kept here as records: messages with their authors, things with their fields, files, and the addresses that
+//! services state as facts.
 //!
 //! A record is known by its shape, whatever the tool is called. What others wrote into it (a review, an issue, the body of a message) is
 //! kept apart from its fields.

@@ -1,4 +1,4 @@
-//! What the user's own words name.
+//! The user's own words are read once for a task, into the hosts, paths, names and people that they name.
 
 use std::collections::BTreeSet;
 
