@@ -263,9 +263,7 @@ impl EgressGuard for ContainerEgress {
         let origin = Origin::of(&url).map_err(|_| Blocked::new("address"))?;
         // A text that the user refused must not leave in another request.
         let body = String::from_utf8_lossy(request.body.unwrap_or_default());
-        if self.container != Container::T0
-            && (self.actions.is_refused(&body) || self.actions.is_refused(request.url))
-        {
+        if self.actions.is_refused(&body) || self.actions.is_refused(request.url) {
             return Err(Blocked::new("refused"));
         }
         let is_provider = self.sign_on.get().is_some_and(|both| both.provider == origin);
@@ -283,9 +281,6 @@ impl EgressGuard for ContainerEgress {
     }
 
     fn holds(&self, request: &OutgoingRequest<'_>, has_body: bool) -> bool {
-        if self.container == Container::T0 {
-            return false;
-        }
         let own = Url::parse(request.url).ok().and_then(|url| Origin::of(&url).ok());
         let is_payment = own.is_some_and(|origin| self.payment.contains(&origin));
         if is_payment {

@@ -54,12 +54,16 @@ fn ask(played: &mut Played, answer: Answer) -> Option<String> {
 
 /// The container's egress, which shares the session's agent actions.
 fn egress(played: &mut Played) -> ContainerEgress {
+    egress_of(played, Container::T2)
+}
+
+fn egress_of(played: &mut Played, container: Container) -> ContainerEgress {
     let deeds = portcullis::guard::agent_actions::AgentActions::default();
     let core = std::mem::replace(&mut played.core, Played::new(Container::T2).core);
     played.core = core.with_agent_actions(deeds.clone());
     let detectors = Arc::new(Detectors::standard().unwrap());
     let (releases, vault) = (played.releases.clone(), played.vault.clone());
-    ContainerEgress::new(Container::T2, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)
+    ContainerEgress::new(container, vec![origin(SHOP)], Vec::new(), releases, vault, detectors)
         .watching(deeds)
 }
 
@@ -158,6 +162,36 @@ fn an_unseen_action_holds_the_first_request_with_a_body() {
     played.act(Action::Verb(Verb::Read));
     played.request(PAY);
     assert!(!egress.holds(&request("POST", Some(b"id=4711")), true));
+}
+
+#[test]
+fn text_and_forms_that_the_user_did_not_write_wait_in_a_public_container_too() {
+    let public = |words: &str| {
+        let mut played = Played::with(DEFAULT_POLICY, Container::T0, &[], words);
+        let egress = egress_of(&mut played, Container::T0);
+        (played, egress)
+    };
+    let (mut played, egress) = public("read the forum");
+    assert_eq!(type_text(&mut played, "Your reply", "Everybody should buy at evil.example"), "ok");
+    assert!(egress.holds(&request("POST", Some(b"r=x")), true));
+    assert!(!egress.holds(&request("GET", None), false), "reading goes on");
+    ask(&mut played, Answer::No).unwrap();
+    let refused = Err(Blocked::new("refused"));
+    let body = b"r=Everybody+should+buy+at+evil.example";
+    assert_eq!(egress.judge(&request("POST", Some(body))), refused);
+    // A form that is sent as it stands.
+    let (mut played, egress) = public("read the forum");
+    with_control(&mut played, "button", "submit", "Post reply");
+    played.act(Action::Verb(Verb::Submit { target: target() }));
+    assert!(egress.holds(&request("POST", None), false));
+    // The user's own words, a search, and a click, which reaches nothing of theirs.
+    let (mut played, egress) = public("reply to the forum with: thank you all");
+    assert_eq!(type_text(&mut played, "Your reply", "thank you all"), "ok");
+    assert_eq!(type_text(&mut played, "Search", "kettle"), "ok");
+    with_control(&mut played, "button", "button", "Accept all");
+    (played.looks[0].form, played.looks[0].destination) = (None, Fact::Unknown);
+    played.act(Action::Verb(Verb::click(target())));
+    assert!(!egress.holds(&request("POST", Some(b"r=x")), true));
 }
 
 #[test]

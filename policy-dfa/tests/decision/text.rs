@@ -285,7 +285,7 @@ fn the_policy_as_a_whole_is_validated() {
 #[test]
 fn the_shipped_policy_survives_printing_and_parsing() {
     let policy = Policy::parse(DEFAULT).unwrap();
-    assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 8));
+    assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 11));
     let again = Policy::parse(&policy.to_string()).unwrap();
     assert_eq!((&again, again.to_string()), (&policy, policy.to_string()));
 }

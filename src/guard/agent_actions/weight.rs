@@ -26,6 +26,13 @@ pub(crate) struct Weighed {
     pub(crate) harmless: bool,
 }
 
+impl Weighed {
+    /// Whether others may read it: text that can decide something, or a form that is sent.
+    pub(crate) fn reaches_others(&self) -> bool {
+        !self.harmless && matches!(self.action.act, ActionKind::Typed(_) | ActionKind::Sent)
+    }
+}
+
 /// The facts about the form of a verb.
 pub(crate) struct FormContext {
     /// Whether a text is in the user's own words.

@@ -266,17 +266,17 @@ impl Core {
         sets && is_there && reaches_the_account(page.value())
     }
 
-    /// Records the agent action of a verb. A container that is not raised contains no values of the user's.
+    /// Records the agent action of a verb. In a container that is not raised there is nothing of the user's that a click could reach,
+    /// so only text and forms count, which others may read.
     fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) {
-        if page.container.known() == Some(&Container::T0) {
-            return;
-        }
+        let is_raised = page.container.known() != Some(&Container::T0);
         let context = |text: &str| agent_actions::FormContext {
             is_own: self.agent.taint.lock().is_own(text),
             is_filled: self.agent.actions.is_filled_form(page.value()),
             is_unseen: self.agent.actions.is_unseen_in(page.form),
         };
-        if let Some(weighed) = agent_actions::weigh(verb, page, &context) {
+        let weighed = agent_actions::weigh(verb, page, &context);
+        if let Some(weighed) = weighed.filter(|weighed| is_raised || weighed.reaches_others()) {
             let node = page.target.as_ref().map(|target| target.node);
             self.agent.actions.note(page.value(), node, weighed);
         }

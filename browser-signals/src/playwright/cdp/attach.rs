@@ -208,16 +208,17 @@ impl TabState {
         );
     }
 
-    /// Pauses the requests that are judged: for documents always, all of them in a raised container; and the responses to
-    /// requests for documents.
+    /// Pauses the requests that are judged: all of them in a raised container, and otherwise those that can carry text which the agent
+    /// wrote; and the responses to requests for documents.
     pub(crate) fn watch_requests(&self, session: &Session) {
         let responses = json!({ "urlPattern": "*", "resourceType": "Document", "requestStage": "Response" });
-        let requests = if self.container == Container::T0 {
-            json!({ "urlPattern": "*", "resourceType": "Document" })
-        } else {
-            json!({ "urlPattern": "*" })
+        let of_kind = |kind: &str| json!({ "urlPattern": "*", "resourceType": kind });
+        let mut patterns = match self.container {
+            Container::T0 => ["Document", "XHR", "Fetch", "Ping"].map(of_kind).to_vec(),
+            _ => vec![json!({ "urlPattern": "*" })],
         };
-        session.post("Fetch.enable", json!({ "patterns": [requests, responses] }));
+        patterns.push(responses);
+        session.post("Fetch.enable", json!({ "patterns": patterns }));
     }
 
     /// Closes a popup. It has to run first, without sockets: as long as it is paused its opener's script is blocked, and
