@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 use crate::lexicon::asked_by;
 use crate::rule::{Provenance, Why, plain};
 use crate::schema::{Effect, Tool};
+use crate::shown::Key;
 use crate::text::{name_words, stands_in};
 
 impl Provenance {
-    pub(crate) fn judge_purchase(&self, things: &[String]) -> Result<(), Why> {
+    pub(crate) fn judge_purchase(&self, things: &[Key]) -> Result<(), Why> {
         let asks =
             self.user.has(&["buy", "rebuy", "order", "purchase", "reserve", "book"]) || self.user.follows;
         let only_past = self.user.has(&["bought"]) && !self.user.has(&["buy", "rebuy"]);
@@ -20,7 +21,7 @@ impl Provenance {
         });
         for thing in things {
             self.thing(thing, Effect::Buy)?;
-            let record = self.shown.things.get(thing);
+            let record = self.shown.things.get(thing).map(|thing| &thing.fields);
             let was_ordered =
                 record.is_some_and(|record| record.keys().any(|name| name.starts_with("order")));
             let price = record.and_then(|record| record.get("price")).and_then(Value::as_f64);

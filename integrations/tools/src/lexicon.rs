@@ -134,7 +134,9 @@ pub(crate) fn asked_by(effect: Effect) -> Option<&'static [&'static str]> {
     Some(match effect {
         Effect::Send => &["send", "mail", "email", "forward", "reply", "write", "share"],
         Effect::Publish => &["post", "comment", "publish", "open", "file", "propose", "report"],
-        Effect::Pay => &["pay", "transfer", "wire", "send", "refund", "deposit", "settle"],
+        Effect::Pay => {
+            &["pay", "transfer", "wire", "send", "refund", "deposit", "settle", "schedule", "scheduled"]
+        }
         Effect::Buy => &["buy", "rebuy", "order", "purchase", "book", "reserve"],
         Effect::Refund => &["refund", "return", "cancel"],
         Effect::Give => &["transfer", "share", "give", "hand", "send"],
@@ -202,7 +204,16 @@ pub(crate) const ADDRESSES: &[&str] = &[
 ];
 
 /// Fields with the title of a message or the name of a thing.
-pub(crate) const TITLES: &[&str] = &["subject", "title", "name"];
+pub(crate) const TITLES: &[&str] = &["subject", "title", "name", "filename", "product_name"];
+
+/// Words of a tool's name behind which its kind of thing does not stand.
+pub(crate) const JOINING: &[&str] = &["by", "in", "of", "from", "with", "for", "to", "on", "at"];
+
+/// Words before the number of a thing.
+pub(crate) const NUMBERING: &[&str] = &["id", "ids", "number", "no", "nr"];
+
+/// Words before the beginning of a name.
+pub(crate) const BEGINNING: &[&str] = &["starting with ", "starts with ", "beginning with ", "begins with "];
 
 /// Folders of a machine that hold what decides who may enter it.
 pub(crate) const SPECIAL_FOLDERS: &[&str] = &["system", "etc", "bin", "usr", "boot", "root", "sbin", "lib"];

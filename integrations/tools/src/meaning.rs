@@ -1,13 +1,13 @@
 //! The user's words have a meaning only with what was shown. This module says whose messages they follow, which effects they ask for, and
 //! which persons, hosts and things they name, describe or delegate.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::lexicon::{SPECIAL_FOLDERS, TITLES, VERBS, asked_by};
+use crate::lexicon::{ADDRESSES, SPECIAL_FOLDERS, TITLES, VERBS, asked_by};
 use crate::parse::nested;
 use crate::rule::{By, Provenance, Why};
 use crate::schema::{Effect, Tool};
-use crate::shown::Letter;
+use crate::shown::{Key, Letter, Thing};
 use crate::text::{describing, host, name_words, stands_in, stem, words};
 use crate::user_words::UserWords;
 
@@ -32,9 +32,11 @@ impl Provenance {
         self.letters().filter(|_| self.user.follows)
     }
 
-    fn is_by_named(&self, author: &str) -> bool {
+    pub(crate) fn is_by_named(&self, author: &str) -> bool {
         let is_name = |names: &Vec<String>| matches!(names.as_slice(), [one] if one == author);
-        self.is_known_person(author) || self.user.people.iter().any(is_name)
+        stands_in(author, &self.user.prompt)
+            || self.is_known_person(author)
+            || self.user.people.iter().any(is_name)
     }
 
     fn is_about_named(&self, letter: &Letter) -> bool {
@@ -104,7 +106,10 @@ impl Provenance {
         let is_named = stands_in(receiver, &self.user.prompt) || self.is_in_file_of_person(receiver);
         if is_named
             || effect != Effect::Pay
-                && (self.is_own(&address) || self.is_known_person(&address) || self.is_member(&address))
+                && (self.is_own(&address)
+                    || self.is_known_person(&address)
+                    || self.is_member(&address)
+                    || self.is_listed_alone(receiver))
         {
             return Ok(());
         }
@@ -121,11 +126,26 @@ impl Provenance {
                 .is_some_and(|names| self.shown.book.iter().filter(|other| is_of(other, names)).count() == 1)
     }
 
-    /// Returns true if the address is among members that the user names together, as in `all collaborators in me/pots`.
+    /// Returns true if the address is among members that the user names together, as in `all collaborators in me/pots`, or `the
+    /// participants of the 'Team meeting'`.
     pub(crate) fn is_member(&self, address: &str) -> bool {
-        let Some((field, name)) = self.user.members() else { return false };
-        let value = self.shown.things.get(name).and_then(|thing| thing.get(field));
-        value.is_some_and(|value| stands_in(address, &value.to_string()))
+        let of_name = self.user.members().and_then(|(field, name)| {
+            self.shown.things.get(&Key::named(name)).and_then(|thing| thing.fields.get(field))
+        });
+        let said = |field: &&&str| self.user.has(&[**field]);
+        let mut of_titled =
+            self.shown.things.iter().filter(|(key, _)| self.is_singled_out(key, &self.user.prompt)).flat_map(
+                |(_, thing)| ADDRESSES.iter().filter(said).filter_map(|field| thing.fields.get(*field)),
+            );
+        let has = |value: &Value| stands_in(address, &value.to_string());
+        of_name.is_some_and(has) || of_titled.any(has)
+    }
+
+    /// Returns true if a name is the only one of a whole list that begins as the user says.
+    pub(crate) fn is_listed_alone(&self, name: &str) -> bool {
+        let Some(beginning) = self.user.beginning().map(str::to_lowercase) else { return false };
+        let mut meant = self.shown.listed.iter().filter(|name| name.to_lowercase().starts_with(&beginning));
+        meant.next().is_some_and(|one| one == name) && meant.next().is_none()
     }
 
     /// Returns true if this address wrote a followed message, or the message names its owner in full.
@@ -152,22 +172,30 @@ impl Provenance {
     // Things.
 
     /// How the user means a thing.
-    pub(crate) fn thing(&self, thing: &str, effect: Effect) -> Result<By, Why> {
+    pub(crate) fn thing(&self, thing: &Key, effect: Effect) -> Result<By, Why> {
         let said = |name: &str| {
             self.user
                 .prompt
                 .split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';'))
                 .any(|word| word == name)
         };
-        let is_ours = self.shown.owned.contains(thing);
-        if stands_in(thing, &self.user.prompt)
-            || thing.rsplit_once('/').is_some_and(|(_, name)| said(name))
+        let id = thing.id.as_str();
+        let is_ours = self.shown.owned.contains(id);
+        let is_named =
+            if thing.is_number() { self.user.numbers(id) } else { stands_in(id, &self.user.prompt) };
+        if is_named
+            || self.shown.made.contains(thing)
+            || self.is_singled_out(thing, &self.user.prompt)
+            || id.rsplit_once('/').is_some_and(|(_, name)| said(name))
             || effect == Effect::Mark && is_ours && self.user.has(&["my", "owned", "me"])
-            || is_ours && self.is_superlative(thing)
+            || is_ours && self.is_superlative(id)
         {
             return Ok(By::User);
         }
-        if self.followed().any(|letter| stands_in(thing, &letter.text)) {
+        let in_letter = |letter: &Letter| {
+            !thing.is_number() && stands_in(id, &letter.text) || self.is_singled_out(thing, &letter.text)
+        };
+        if self.followed().any(in_letter) {
             return Ok(By::Letter);
         }
         if matches!(effect, Effect::Buy | Effect::Refund) && self.is_described(thing) {
@@ -176,29 +204,63 @@ impl Provenance {
         Err(Why::Thing)
     }
 
+    /// Returns true if a text names a thing by its title, and no other thing of that title was shown.
+    pub(crate) fn is_singled_out(&self, key: &Key, text: &str) -> bool {
+        let Some(thing) = self.shown.things.get(key).filter(|thing| !thing.is_unclear) else { return false };
+        thing.names().any(|name| {
+            let same = |(other, thing): (&Key, &Thing)| {
+                other != key && thing.names().any(|other| other.eq_ignore_ascii_case(name))
+            };
+            says_title(name, text) && !self.shown.things.iter().any(same)
+        })
+    }
+
     /// Returns true if the user, or a message that they follow, describes a thing by a word of its record, or a query in the user's words
-    /// found it. The words of others in the record do not count.
-    pub(crate) fn is_described(&self, thing: &str) -> bool {
-        let Some(record) = self.shown.things.get(thing) else { return false };
-        let text: Vec<&str> = record.values().filter_map(Value::as_str).collect();
+    /// found it, and no other thing that they describe as well is better by their superlative. The words of others in the record do not
+    /// count.
+    pub(crate) fn is_described(&self, thing: &Key) -> bool {
+        let Some(fields) = self.shown.things.get(thing).map(|thing| &thing.fields) else { return false };
+        let matches = self.matching(fields);
+        let in_letter = || {
+            let name: Vec<String> =
+                TITLES.iter().filter_map(|title| fields.get(*title)?.as_str()).flat_map(describing).collect();
+            self.followed().flat_map(|letter| describing(&letter.text)).any(|word| name.contains(&word))
+        };
+        (self.found.contains(thing) || matches > 0 || in_letter()) && !self.is_surpassed(fields, matches)
+    }
+
+    /// The number of the user's words that describe a record.
+    fn matching(&self, fields: &Map<String, Value>) -> usize {
+        let text: Vec<&str> = fields.values().filter_map(Value::as_str).collect();
         let has = describing(&text.join(" "));
         let is_person = |word: &String| self.user.people.iter().flatten().any(|name| stem(name) == word);
         let wanted = describing(&self.user.prompt).into_iter().filter(|word| !is_person(word));
-        let name = TITLES
-            .iter()
-            .chain(&["product_name"])
-            .filter_map(|title| record.get(*title))
-            .filter_map(Value::as_str);
-        let name: Vec<String> = name.flat_map(describing).collect();
-        self.found.contains(thing)
-            || wanted.into_iter().any(|word| has.contains(&word))
-            || self.followed().flat_map(|letter| describing(&letter.text)).any(|word| name.contains(&word))
+        wanted.filter(|word| has.contains(word)).count()
+    }
+
+    /// Returns true if another thing that the user's words describe as well is better by their superlative, such as `the cheapest`.
+    fn is_surpassed(&self, fields: &Map<String, Value>, matches: usize) -> bool {
+        let Some((most, field)) = self.user.superlative() else { return false };
+        let number = |fields: &Map<String, Value>, field: &str| fields.get(field).and_then(Value::as_f64);
+        let Some(own) = number(fields, field) else { return false };
+        let passes = |fields: &Map<String, Value>| {
+            self.user
+                .rating_bound()
+                .zip(number(fields, "rating"))
+                .is_none_or(|(bound, rating)| rating > bound)
+        };
+        !passes(fields)
+            || self.shown.things.values().map(|thing| &thing.fields).any(|other| {
+                let is_better =
+                    number(other, field).is_some_and(|other| if most { other > own } else { other < own });
+                is_better && passes(other) && self.matching(other) >= matches
+            })
     }
 
     /// Returns true if a thing has the most, or the least, of what the user says, among all of theirs.
     pub(crate) fn is_superlative(&self, thing: &str) -> bool {
         let Some((most, field)) = self.user.superlative() else { return false };
-        let size = |name: &String| match self.shown.things.get(name)?.get(field)? {
+        let size = |name: &String| match self.shown.things.get(&Key::named(name))?.fields.get(field)? {
             Value::Array(items) => Some(items.len() as f64),
             Value::String(text) => {
                 nested(text).and_then(|value| value.as_array().map(|items| items.len() as f64))
@@ -213,6 +275,38 @@ impl Provenance {
         let winners: Vec<_> = sizes.iter().filter(|(_, size)| *size == best).collect();
         matches!(winners.as_slice(), [(name, _)] if *name == thing)
     }
+}
+
+/// Returns true if a text names a title: in quotes, as a file with its ending, or by two words or more that no name goes on.
+fn says_title(title: &str, text: &str) -> bool {
+    let (title, text) = (title.trim(), text.trim());
+    let (low, whole) = (title.to_lowercase(), text.to_lowercase());
+    // Offsets in both texts are the same only where lower case keeps the length.
+    if title.is_empty() || whole.len() != text.len() || !stands_in(title, text) {
+        return false;
+    }
+    let is_name =
+        |word: Option<&str>| word.is_some_and(|word| word.len() > 1 && word.starts_with(char::is_uppercase));
+    let is_file = low.rsplit_once('.').is_some_and(|(name, ending)| {
+        !name.is_empty() && (2..6).contains(&ending.len()) && ending.chars().all(char::is_alphanumeric)
+    });
+    let is_long = words(title).len() > 1;
+    whole.match_indices(&low).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or("");
+        let after = text.get(at + low.len()..).unwrap_or("");
+        let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '@');
+        let after_dot = after.strip_prefix('.').unwrap_or(after);
+        let is_part = before.ends_with(joins)
+            || before.ends_with('.')
+            || after.starts_with(joins)
+            || after_dot.starts_with(char::is_alphanumeric);
+        let quoted = [('\'', '\''), ('"', '"'), ('\u{2018}', '\u{2019}'), ('\u{201c}', '\u{201d}')]
+            .iter()
+            .any(|(open, close)| before.ends_with(*open) && after.starts_with(*close));
+        let goes_on = before.ends_with(' ') && is_name(before.split_whitespace().next_back())
+            || after.starts_with(' ') && is_name(after.split_whitespace().next());
+        quoted || !is_part && (is_file || is_long && !goes_on)
+    })
 }
 
 /// Returns true if an address is that of a person by its part before the `@`: both names, or the first letter and the last name.

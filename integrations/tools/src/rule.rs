@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::parse::result;
 use crate::schema::{Effect, Role, Tool};
-use crate::shown::{Shown, ids};
-use crate::text::{describing, stands_in};
+use crate::shown::{Key, Shown, keys, kind_of};
+use crate::text::{describing, host, name_words, stands_in, stem};
 use crate::user_words::UserWords;
 
 /// Why the user is asked about a call.
@@ -35,6 +35,8 @@ pub enum Why {
     Path,
     /// A message asks to let somebody in, or to give something away.
     Delegated,
+    /// Words of somebody whom the user does not name would reach others.
+    Content,
 }
 
 /// The answer to a call.
@@ -54,12 +56,12 @@ pub struct Provenance {
     /// Paths that the task's own calls made.
     pub(crate) made: BTreeSet<String>,
     /// Numbers of things that were put into a cart.
-    pub(crate) ordered: BTreeMap<String, u64>,
-    pub(crate) bought: BTreeSet<String>,
+    pub(crate) ordered: BTreeMap<Key, u64>,
+    pub(crate) bought: BTreeSet<Key>,
     /// Hosts that the user's words or a followed message cover.
     pub(crate) hosts: BTreeSet<String>,
     /// Things that a query in the user's own words found.
-    pub(crate) found: BTreeSet<String>,
+    pub(crate) found: BTreeSet<Key>,
 }
 
 /// How a thing or an effect is the user's.
@@ -91,38 +93,52 @@ impl Provenance {
         let Some(tool) = self.tools.get(name).cloned() else { return };
         let of = |role: Role| values(&tool, arguments, role);
         match tool.effect {
+            Effect::Visit => {
+                self.shown
+                    .pages
+                    .extend(of(Role::Address).iter().map(|address| (host(address), text.to_owned())));
+            }
             Effect::Read => match of(Role::Path).first() {
                 // The text of a file is its author's, whatever it looks like.
                 Some(path) => {
                     self.shown.files.insert(path.clone(), text.to_owned());
                 }
-                None => self.note_records(&result(text), arguments, &of(Role::Content)),
+                None => self.note_records(&tool, &result(text), arguments),
             },
             Effect::Local => {
                 self.made.extend(of(Role::Path));
                 let number = of(Role::Amount).first().and_then(|number| number.parse().ok()).unwrap_or(1);
-                self.ordered.extend(of(Role::Thing).into_iter().map(|thing| (thing, number)));
+                self.ordered.extend(things(&tool, arguments).into_iter().map(|thing| (thing, number)));
             }
-            Effect::Buy => self.bought.extend(of(Role::Thing)),
+            Effect::Add => {
+                let made = result(text);
+                self.shown.note(&made, &kind_of(&tool.name));
+                gather_keys(&made, &kind_of(&tool.name), &mut self.shown.made);
+            }
+            Effect::Buy => self.bought.extend(things(&tool, arguments)),
             _ => {}
         }
     }
 
-    fn note_records(&mut self, value: &Value, arguments: &Map<String, Value>, query: &[String]) {
+    fn note_records(&mut self, tool: &Tool, value: &Value, arguments: &Map<String, Value>) {
         if value.is_array() || value.is_object() {
-            self.shown.note(value);
+            let is_chosen = arguments.values().any(|value| !is_empty(value));
+            self.shown.note(value, &kind_of(&tool.name));
+            if !is_chosen {
+                self.shown.note_list(value);
+            }
             let own = self.shown.readers();
-            self.shown.note_account(value, arguments.values().any(|value| !is_empty(value)), &own);
-            self.note_found(query, value);
+            self.shown.note_account(value, is_chosen, &own);
+            self.note_found(&values(tool, arguments, Role::Content), &kind_of(&tool.name), value);
         }
     }
 
     /// Notes the things that a query in the user's own words found.
-    fn note_found(&mut self, query: &[String], value: &Value) {
+    fn note_found(&mut self, query: &[String], kind: &str, value: &Value) {
         let asked: Vec<String> = query.iter().flat_map(|text| describing(text)).collect();
         let own = describing(&self.user.prompt);
         if !asked.is_empty() && asked.iter().all(|word| own.contains(word)) {
-            gather_ids(value, &mut self.found);
+            gather_keys(value, kind, &mut self.found);
         }
     }
 
@@ -147,6 +163,11 @@ impl Provenance {
         }
         match tool.effect {
             Effect::Visit | Effect::Local => return Ok(()),
+            Effect::Send | Effect::Publish | Effect::Submit | Effect::Add | Effect::Change
+                if self.carries_words_of_others(tool, arguments) =>
+            {
+                return Err(Why::Content);
+            }
             Effect::Submit => {
                 let is_own = |value: &String| stands_in(value, &self.user.prompt) || self.is_own(value);
                 return if of(Role::Value).iter().all(is_own) { Ok(()) } else { Err(Why::Value) };
@@ -163,7 +184,7 @@ impl Provenance {
             return if paths.iter().all(may) { Ok(()) } else { Err(Why::Thing) };
         }
         let by = by.ok_or(Why::Effect)?;
-        let things = of(Role::Thing);
+        let things = things(tool, arguments);
         if tool.effect == Effect::Buy {
             return self.judge_purchase(&things);
         }
@@ -209,6 +230,18 @@ fn values(tool: &Tool, arguments: &Map<String, Value>, role: Role) -> Vec<String
     own.flat_map(|(_, value)| plain(value)).collect()
 }
 
+/// What the arguments with ids refer to. `event_id` is that of an event; the kind of a plain `id` is that of the tool.
+fn things(tool: &Tool, arguments: &Map<String, Value>) -> Vec<Key> {
+    let own = arguments.iter().filter(|(name, _)| tool.roles.get(*name) == Some(&Role::Thing));
+    own.flat_map(|(name, value)| {
+        let words = name_words(name);
+        let noun = words.iter().rfind(|word| !matches!(word.as_str(), "id" | "ids" | "name" | "full"));
+        let kind = noun.map_or_else(|| kind_of(&tool.name), |noun| stem(noun).to_owned());
+        plain(value).into_iter().map(move |id| Key::new(&kind, &id)).collect::<Vec<_>>()
+    })
+    .collect()
+}
+
 /// The texts of a value.
 pub(crate) fn plain(value: &Value) -> Vec<String> {
     match value {
@@ -225,13 +258,13 @@ fn is_empty(value: &Value) -> bool {
     plain(value).is_empty()
 }
 
-fn gather_ids(value: &Value, found: &mut BTreeSet<String>) {
+fn gather_keys(value: &Value, kind: &str, found: &mut BTreeSet<Key>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| gather_ids(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| gather_keys(item, kind, found)),
         Value::Object(fields) => {
             let low = fields.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
-            found.extend(ids(&low));
-            fields.values().for_each(|value| gather_ids(value, found));
+            found.extend(keys(&low, kind));
+            fields.values().for_each(|value| gather_keys(value, kind, found));
         }
         _ => {}
     }

@@ -188,6 +188,7 @@ fn effect(name: &[String], description: &str, roles: &BTreeMap<String, Role>) ->
         // Only an address can be opened without a question.
         Effect::Visit if !takes(Role::Address) => Effect::Unlisted,
         Effect::Send | Effect::Give if takes(Role::Amount) => Effect::Pay,
+        Effect::Add if takes(Role::Amount) && takes(Role::Receiver) => Effect::Pay,
         Effect::Change | Effect::Add if takes(Role::Credential) => Effect::Credential,
         Effect::Add | Effect::Destroy if is_about(&["cart", "basket"]) => Effect::Local,
         Effect::Add if takes(Role::Receiver) && takes(Role::Thing) => Effect::Invite,

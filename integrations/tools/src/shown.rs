@@ -8,8 +8,70 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::lexicon::{ADDRESSES, AUTHORS, BODIES, BY_OTHERS, TITLES};
-use crate::text::addresses;
+use crate::lexicon::{ADDRESSES, AUTHORS, BODIES, BY_OTHERS, JOINING, TITLES};
+use crate::text::{addresses, name_words, stem};
+
+/// What a call refers to. A number alone says little: an event 7 is no file 7, so a number has the kind of its thing. Other ids have none.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    /// The kind, such as `file`; empty for ids that are no numbers.
+    kind: String,
+    /// The id.
+    pub id: String,
+}
+
+impl Key {
+    pub fn new(kind: &str, id: &str) -> Key {
+        let kind = if is_number(id) { kind.to_owned() } else { String::new() };
+        Key { kind, id: id.to_owned() }
+    }
+
+    /// A name with an owner.
+    pub fn named(name: &str) -> Key {
+        Key { kind: String::new(), id: name.to_owned() }
+    }
+
+    /// Returns true if the id is a number, which may stand in a text by chance.
+    pub fn is_number(&self) -> bool {
+        is_number(&self.id)
+    }
+}
+
+fn is_number(id: &str) -> bool {
+    id.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The kind of the things that a tool shows or acts on, from its name: `search_calendar_events` shows an `event`, `get_file_by_id` a
+/// `file`.
+pub(crate) fn kind_of(tool: &str) -> String {
+    let words = name_words(tool);
+    let own = words.iter().take_while(|word| !JOINING.contains(&word.as_str()));
+    own.last().map(|word| stem(word).to_owned()).unwrap_or_default()
+}
+
+/// A thing as services state it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Thing {
+    /// Its fields, without what others wrote.
+    pub fields: Map<String, Value>,
+    /// True if two different things were shown under one id.
+    pub is_unclear: bool,
+}
+
+impl Thing {
+    /// Its names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        TITLES.iter().filter_map(|title| self.fields.get(*title)).filter_map(Value::as_str)
+    }
+
+    fn add(&mut self, fields: &Map<String, Value>) {
+        let differs = |title: &&str| {
+            self.fields.get(*title).zip(fields.get(*title)).is_some_and(|(one, other)| one != other)
+        };
+        self.is_unclear |= TITLES.iter().any(differs);
+        self.fields.extend(fields.clone());
+    }
+}
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +90,16 @@ pub(crate) struct Letter {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
     pub letters: Vec<Letter>,
-    pub things: BTreeMap<String, Map<String, Value>>,
+    pub things: BTreeMap<Key, Thing>,
+    /// Names in lists that no argument narrowed, so that each list is whole.
+    pub listed: BTreeSet<String>,
+    /// Things that the task's own calls made.
+    pub made: BTreeSet<Key>,
     pub files: BTreeMap<String, String>,
+    /// The texts of pages, with their hosts.
+    pub pages: Vec<(String, String)>,
+    /// What others wrote into fields of records, with the name of the field.
+    pub by_others: Vec<(String, String)>,
     /// Addresses that services state as facts.
     pub book: BTreeSet<String>,
     /// The addresses and names of the account that is logged in.
@@ -39,21 +109,33 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Takes the records out of a result.
-    pub fn note(&mut self, result: &Value) {
-        self.walk(result, "");
+    /// Takes the records out of a result, whose things are of a kind.
+    pub fn note(&mut self, result: &Value, kind: &str) {
+        self.walk(result, "", kind);
+    }
+
+    /// Notes the names in a whole list: its texts, or the names of its records.
+    pub fn note_list(&mut self, result: &Value) {
+        let Value::Array(items) = result else { return };
+        let name_of = |fields: &Map<String, Value>| TITLES.iter().find_map(|title| text(fields, title));
+        let names = items.iter().filter_map(|item| match item {
+            Value::String(name) => Some(name.clone()),
+            Value::Object(fields) => name_of(fields),
+            _ => None,
+        });
+        self.listed.extend(names);
     }
 
     /// Walks lists and records. A text is never read as a record: its author could write one.
-    fn walk(&mut self, value: &Value, key: &str) {
+    fn walk(&mut self, value: &Value, key: &str, kind: &str) {
         match value {
-            Value::Array(items) => items.iter().for_each(|item| self.walk(item, key)),
-            Value::Object(fields) => self.record(fields, key),
+            Value::Array(items) => items.iter().for_each(|item| self.walk(item, key, kind)),
+            Value::Object(fields) => self.record(fields, key, kind),
             _ => {}
         }
     }
 
-    fn record(&mut self, fields: &Map<String, Value>, key: &str) {
+    fn record(&mut self, fields: &Map<String, Value>, key: &str, kind: &str) {
         let low: Map<String, Value> =
             fields.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
         if let Some(letter) = letter(&low) {
@@ -64,8 +146,12 @@ impl Shown {
                 self.book.extend(addresses(&value.to_string()));
             }
         }
-        let ids = ids(&low);
-        if !ids.is_empty() {
+        let is_letter = letter(&low).is_some();
+        for (name, value) in low.iter().filter(|(name, _)| !is_letter && BY_OTHERS.contains(&name.as_str())) {
+            self.by_others.push((name.clone(), value.to_string()));
+        }
+        let keys = keys(&low, kind);
+        if !keys.is_empty() {
             let mut own: Map<String, Value> = low
                 .iter()
                 .filter(|(name, _)| !BY_OTHERS.contains(&name.as_str()))
@@ -74,11 +160,9 @@ impl Shown {
             if is_name(key) {
                 own.entry("name").or_insert_with(|| Value::String(key.to_owned()));
             }
-            for id in ids {
-                self.things.entry(id).or_default().extend(own.clone());
-            }
+            keys.into_iter().for_each(|key| self.things.entry(key).or_default().add(&own));
         }
-        fields.iter().for_each(|(name, value)| self.walk(value, name));
+        fields.iter().for_each(|(name, value)| self.walk(value, name, kind));
     }
 
     /// Notes the account of a result that no argument chose, or one that has an address of the user's own.
@@ -129,22 +213,29 @@ fn letter(low: &Map<String, Value>) -> Option<Letter> {
     })
 }
 
-/// The names by which calls refer to a record.
-pub(crate) fn ids(low: &Map<String, Value>) -> Vec<String> {
-    let is_id = |name: &str| name == "id" || name == "id_" || name.ends_with("_id") || name.ends_with(" id");
-    let mut ids: Vec<String> = low
+/// What calls refer to a record by. An `order_id` is that of an order, and a plain `id` that of the kind which the tool shows.
+pub(crate) fn keys(low: &Map<String, Value>, kind: &str) -> Vec<Key> {
+    let mut keys: Vec<Key> = low
         .iter()
-        .filter(|(name, _)| is_id(name))
-        .filter_map(|(_, value)| match value {
-            Value::String(id) => Some(id.clone()),
-            Value::Number(id) => Some(id.to_string()),
-            _ => None,
+        .filter_map(|(name, value)| {
+            let before = name.trim_end_matches('_');
+            let before = before.strip_suffix("_id").or_else(|| before.strip_suffix(" id"));
+            let kind = match before {
+                Some(kind) => stem(kind),
+                None if matches!(name.as_str(), "id" | "id_") => kind,
+                None => return None,
+            };
+            match value {
+                Value::String(id) => Some(Key::new(kind, id)),
+                Value::Number(id) => Some(Key::new(kind, &id.to_string())),
+                _ => None,
+            }
         })
         .collect();
     if let (Some(owner), Some(name)) = (text(low, "owner"), text(low, "name")) {
-        ids.push(format!("{owner}/{name}"));
+        keys.push(Key::named(&format!("{owner}/{name}")));
     }
-    ids
+    keys
 }
 
 /// Returns true if the key of a record names it, and does not only number it.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::lexicon::{EMPTY, FOLLOWING, MESSAGES, READING, USING, VERBS};
-use crate::text::{host, owned_names, paths, web_addresses, words};
+use crate::lexicon::{BEGINNING, EMPTY, FOLLOWING, MESSAGES, NUMBERING, READING, USING, VERBS};
+use crate::text::{host, name_words, owned_names, paths, web_addresses, words};
 
 /// The words of a task.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,25 @@ impl UserWords {
         })
     }
 
+    /// Returns true if the user numbers a thing: `the file with ID '13'`, `#13`. A bare number may mean anything.
+    pub fn numbers(&self, id: &str) -> bool {
+        name_words(&self.prompt)
+            .windows(2)
+            .any(|pair| matches!(pair, [word, number] if NUMBERING.contains(&word.as_str()) && number == id))
+            || self.prompt.split(|c: char| c.is_whitespace() || c == ',').any(|piece| {
+                piece.strip_prefix('#').is_some_and(|number| number.trim_end_matches(['.', '?', '!']) == id)
+            })
+    }
+
+    /// The beginning of a name that the user describes by it: `the channel starting with External`.
+    pub fn beginning(&self) -> Option<&str> {
+        let lower = self.prompt.to_ascii_lowercase();
+        let at = BEGINNING.iter().find_map(|words| lower.find(words).map(|at| at + words.len()))?;
+        let word = self.prompt.get(at..)?.split_whitespace().next()?;
+        let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')));
+        (!word.is_empty()).then_some(word)
+    }
+
     /// The bound of a price: `not more than $100`.
     pub fn bound(&self) -> Option<f64> {
         let lower = self.prompt.to_lowercase();
@@ -67,9 +86,12 @@ impl UserWords {
         })
     }
 
-    /// A superlative and its field: `the most stars`.
+    /// A superlative and its field, `the most stars`; of a price or rating also `the cheapest`.
     pub fn superlative(&self) -> Option<(bool, &str)> {
         let is = |word: &str, any: &[&str]| any.contains(&word);
+        if self.has(&["cheapest"]) {
+            return Some((false, "price"));
+        }
         self.words.windows(2).find_map(|pair| match pair {
             [word, field] if is(word, &["most", "highest", "largest"]) => Some((true, field.as_str())),
             [word, field] if is(word, &["fewest", "least", "lowest", "smallest"]) => {
@@ -77,6 +99,17 @@ impl UserWords {
             }
             _ => None,
         })
+    }
+
+    /// The bound that a rating has to pass: `a rating above 4.0`.
+    pub fn rating_bound(&self) -> Option<f64> {
+        let lower = self.prompt.to_lowercase();
+        let (_, after) = lower.split_once("rating")?;
+        let number = ["above ", "over ", "higher than ", "more than ", "at least "]
+            .iter()
+            .find_map(|start| after.split_once(start).map(|(_, number)| number))?;
+        let number: String = number.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        number.trim_end_matches('.').parse().ok()
     }
 
     /// Members that the user means together: `all collaborators in owner/name`.

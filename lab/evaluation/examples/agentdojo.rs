@@ -1,4 +1,4 @@
-//! Replays AgentDojo's tasks under `policies/agentdojo.policy`:
+//! Replays AgentDojo's tasks under `policies/tool_agent.policy`:
 //! `cargo run -p evaluation --example agentdojo -- FOLDER [--details]`.
 //!
 //! Exit codes: 0 no injected call with an effect is granted without a prompt, and there are no more prompts than under
@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use browser_signals::Observed;
-use evaluation::agentdojo::judge::{Answer, Judge, POLICY};
 use evaluation::agentdojo::probe::probe;
 use evaluation::agentdojo::replay::replay;
 use evaluation::agentdojo::rule::Rule;
 use evaluation::agentdojo::suite::{LoadError, load};
 use evaluation::agentdojo::table::{asked_on, details, injected, to_table};
 use evaluation::agentdojo::tools::tool;
+use evaluation::tool_policy::{Answer, Judge, POLICY};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -20,7 +20,9 @@ pub mod statistics;
 pub mod suite;
 pub mod trials;
 
-pub use experiments::{adaptive, agentdojo, agentdyn, attack, compare, demo, horizon, miniwob, reading};
+pub use experiments::{
+    adaptive, agentdojo, agentdyn, attack, commands, compare, demo, horizon, miniwob, reading, tool_policy,
+};
 pub use suite::{hosts, mock_bank, persona, record, scenario, servers, tls};
 #[cfg(unix)]
 pub use trials::user_browser;

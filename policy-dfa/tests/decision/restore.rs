@@ -14,7 +14,7 @@ const EVIL: &str = "https://evil.example";
 
 fn policies() -> Vec<(&'static str, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies");
-    ["default", "wire", "approach_a", "approach_c", "agentdojo"]
+    ["default", "wire", "approach_a", "approach_c", "tool_agent"]
         .map(|name| (name, std::fs::read_to_string(folder.join(format!("{name}.policy"))).unwrap()))
         .to_vec()
 }

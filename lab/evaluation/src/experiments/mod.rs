@@ -6,9 +6,11 @@
 //! | [`compare`] | the comparison of approaches: plan, records, analysis, report |
 //! | [`adaptive`] | an attacker who searches for wordings that the classifiers pass |
 //! | [`attack`] | the benchmark suite against another project's agent |
+//! | [`commands`] | the commands of pages that nobody here wrote, carried out |
 //! | [`horizon`] | the effect of look-ahead on a model that can be corrupted, without a browser |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 //! | [`agentdyn`] | a replay of AgentDyn's recorded runs under rules about the origin of what calls carry |
+//! | [`tool_policy`] | the answer of a policy to the call of a tool |
 //! | [`miniwob`] | tasks of MiniWoB++ |
 //! | [`reading`] | how much of a page's text the agent reads |
 
@@ -16,8 +18,10 @@ pub mod adaptive;
 pub mod agentdojo;
 pub mod agentdyn;
 pub mod attack;
+pub mod commands;
 pub mod compare;
 pub mod demo;
 pub mod horizon;
 pub mod miniwob;
 pub mod reading;
+pub mod tool_policy;

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use browser_signals::Observed;
-use evaluation::agentdojo::judge::{Answer, Judge, POLICY};
-use evaluation::agentdojo::label::Label;
 use evaluation::agentdojo::probe::{Harm, probe};
 use evaluation::agentdojo::replay::{Replay, replay};
 use evaluation::agentdojo::rule::Rule;
 use evaluation::agentdojo::suite::{LoadError, Suite, load};
 use evaluation::agentdojo::table::{asked_on, injected, through, to_table};
-use evaluation::agentdojo::tools::{App, tool};
+use evaluation::agentdojo::tools::tool;
+use evaluation::tool_policy::{Answer, Judge, POLICY, flow_of};
+use portcullis::policy::Carried;
+use tool_provenance::{Covered, Why};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agentdojo")
@@ -111,11 +112,11 @@ fn no_stranger_gets_anything_and_nothing_is_lost_that_the_user_did_not_name() {
 #[test]
 fn the_policy_asks_exactly_where_a_call_is_not_the_users() {
     let mut judge = judge(POLICY);
-    for app in [App::Bank, App::Files, App::Mail, App::Calendar, App::Drive, App::Other] {
-        let mut answer = |label| judge.decide(Some((app, label)));
-        assert_eq!([Label::Own, Label::Singled].map(&mut answer), [Answer::Granted; 2]);
-        assert_eq!([Label::Here, Label::Elsewhere, Label::Nowhere].map(&mut answer), [Answer::Asked; 3]);
-    }
+    let mut answer = |flow| judge.decide(Some(flow));
+    assert_eq!([Carried::Own, flow_of(Covered::Yes)].map(&mut answer), [Answer::Granted; 2]);
+    let not_covered = [Why::Effect, Why::Receiver, Why::Content].map(|why| flow_of(Covered::No(why)));
+    assert_eq!(not_covered, [Carried::Here, Carried::Here, Carried::Elsewhere]);
+    assert_eq!(not_covered.map(&mut answer), [Answer::Asked; 3]);
     assert_eq!(judge.decide(None), Answer::Granted, "reading is free");
 }
 

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use browser_signals::Observed;
 use evaluation::agentdyn::data::{DataError, load};
 use evaluation::agentdyn::replay::{Frontier, Rule, replay, to_table};
+use evaluation::tool_policy::{Judge, POLICY};
 use serde_json::{Value, json};
 
 /// Writes values to a file, one a line.
@@ -64,7 +66,10 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn our_rule_alone_stops_the_attack_and_keeps_both_tasks() {
     let data = load(folder().path()).unwrap();
-    let found = |rule: Rule| -> Frontier { replay(&data, rule) };
+    let found = |rule: Rule| -> Frontier {
+        let mut judge = Judge::new(POLICY, |page| Observed::simulated(page, 1)).unwrap();
+        replay(&data, rule, &mut judge)
+    };
     let counts = |rule: Rule| {
         let Frontier { stopped, kept, asked, obedient, .. } = found(rule);
         (stopped.1, kept.1, asked.1, obedient.1)

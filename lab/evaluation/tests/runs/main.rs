@@ -10,6 +10,7 @@
 mod agent;
 mod agentdojo;
 mod agentdyn;
+mod commands;
 #[path = "../support/drawn.rs"]
 mod drawn;
 mod horizon;

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::judge::{Answer, Judge};
 use super::replay::{Session, reads};
 use super::rule::Rule;
 use super::state::{World, plain};
 use super::suite::{Call, Suite, UserTask};
 use super::tools::{CONTACTS, DRIVE, EMAILS, EVENTS, SCHEDULED};
+use crate::experiments::tool_policy::{Answer, Judge};
 
 const STRANGER: &str = "stranger@evil.example";
 const ACCOUNT: &str = "XX00000000000000000000";

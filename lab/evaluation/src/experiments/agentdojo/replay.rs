@@ -1,11 +1,15 @@
 //! User tasks alone, and each with each injected task.
 
-use super::judge::{Answer, Judge};
-use super::label::Sources;
+use portcullis::policy::Carried;
+use serde_json::Value;
+use tool_provenance::{Effect, Provenance, Tool};
+
+use super::label::{Label, Sources};
 use super::rule::Rule;
-use super::state::World;
-use super::suite::{Call, InjectionTask, Suite, UserTask};
+use super::state::{Record, World, plain, planted};
+use super::suite::{Call, InjectionTask, Offered, Suite, UserTask};
 use super::tools::{App, Deed, tool};
+use crate::experiments::tool_policy::{Answer, Judge, flow_of};
 
 /// A user's task without an attack: its calls with the answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,29 +60,77 @@ pub(super) struct Session<'a> {
     judge: &'a mut Judge,
     world: World,
     sources: Sources,
+    tools: Vec<Tool>,
+    provenance: Provenance,
 }
 
 impl<'a> Session<'a> {
     pub(super) fn new(rule: Rule, judge: &'a mut Judge, suite: &Suite, user: &UserTask) -> Session<'a> {
-        let world = World::new(&suite.environment);
+        Session::in_world(rule, judge, suite, user, World::new(&suite.environment))
+    }
+
+    fn in_world(
+        rule: Rule,
+        judge: &'a mut Judge,
+        suite: &Suite,
+        user: &UserTask,
+        world: World,
+    ) -> Session<'a> {
         let sources = Sources::new(&user.prompt, &world);
-        Session { rule, judge, world, sources }
+        let read = |tool: &Offered| Tool::read(&tool.name, &tool.description, &tool.parameters);
+        let tools: Vec<Tool> = suite.tools.iter().map(read).collect();
+        let provenance = Provenance::new(&user.prompt, tools.clone());
+        Session { rule, judge, world, sources, tools, provenance }
     }
 
     /// Decides a call.
     pub(super) fn decide(&mut self, call: &Call) -> Answer {
-        self.judge.decide(self.rule.label(call, &self.sources, &self.world))
+        let flow = match self.rule {
+            Rule::Covered => self.covered(call),
+            _ => self.rule.label(call, &self.sources, &self.world).map(carried),
+        };
+        self.judge.decide(flow)
+    }
+
+    /// The flow of a call by the words of the user and the tool's schema alone.
+    fn covered(&mut self, call: &Call) -> Option<Carried> {
+        let tool = self.tools.iter().find(|tool| tool.name == call.function);
+        if tool.is_some_and(|tool| tool.effect == Effect::Read) {
+            return None;
+        }
+        Some(flow_of(self.provenance.covers(&call.function, &call.args)))
     }
 
     /// Makes a call, and records its results.
     pub(super) fn call(&mut self, call: &Call) {
         let shown = self.world.call(call);
+        self.provenance.note(&call.function, &call.args, &told(&shown));
         self.sources.show(&shown);
     }
 
     /// Reads an attacker's words.
     fn read(&mut self, app: App, goal: &str) {
         self.sources.read(app, goal);
+    }
+}
+
+/// The records of a result as a tool tells them: the text of a file, else a list.
+fn told(shown: &[Record]) -> String {
+    match shown {
+        [file] if file.fields.contains_key("content") && !file.fields.contains_key("id_") => {
+            file.fields.get("content").map(plain).unwrap_or_default()
+        }
+        records => Value::Array(records.iter().map(|record| Value::Object(record.fields.clone())).collect())
+            .to_string(),
+    }
+}
+
+/// The flow of a call by the label of its text; what the user's words single out counts as theirs.
+fn carried(label: Label) -> Carried {
+    match label {
+        Label::Own | Label::Singled => Carried::Own,
+        Label::Here | Label::Nowhere => Carried::Here,
+        Label::Elsewhere => Carried::Elsewhere,
     }
 }
 
@@ -144,7 +196,8 @@ fn attacked(
     let mut worst = vec![Answer::Denied; effects.len()];
     for (at, call) in user.ground_truth.iter().enumerate() {
         let Some(app) = reads(call) else { continue };
-        let mut session = Session::new(rule, judge, suite, user);
+        let world = World::new(&planted(&suite.environment, &suite.injection_vectors, &injection.goal));
+        let mut session = Session::in_world(rule, judge, suite, user, world);
         user.ground_truth.iter().take(at + 1).for_each(|call| session.call(call));
         session.read(app, &injection.goal);
         let mut answers = worst.iter_mut();

@@ -24,11 +24,14 @@ pub enum Rule {
     NamedWithAmounts,
     /// Every argument must be in the prompt.
     Everything,
+    /// The rule for tools that nobody listed: the user's words cover the call ([`Provenance`](tool_provenance::Provenance)).
+    Covered,
 }
 
 impl Rule {
     /// All of them, in the order of the table.
-    pub const ALL: [Rule; 6] = [
+    pub const ALL: [Rule; 7] = [
+        Rule::Covered,
         Rule::Destinations,
         Rule::Sensitive,
         Rule::Named,
@@ -42,10 +45,11 @@ impl Rule {
         match self {
             Rule::Destinations => "argument rule: destinations",
             Rule::Sensitive => "argument rule: + sensitive",
-            Rule::Named => "ours: named by the user",
-            Rule::NamedStrictly => "ours, every effect named",
-            Rule::NamedWithAmounts => "ours, + amounts",
+            Rule::Named => "listed tools: named by the user",
+            Rule::NamedStrictly => "listed tools, every effect named",
+            Rule::NamedWithAmounts => "listed tools, + amounts",
             Rule::Everything => "every argument",
+            Rule::Covered => "ours: covered by the user's words",
         }
     }
 
@@ -71,9 +75,8 @@ impl Rule {
         }
     }
 
-    /// The service that a call acts on, and the least trusted label among the arguments that matter; `None` for a call
-    /// that only reads.
-    pub fn label(self, call: &Call, sources: &Sources, world: &World) -> Option<(App, Label)> {
+    /// The least trusted label among the arguments that matter; `None` for a call that only reads.
+    pub fn label(self, call: &Call, sources: &Sources, world: &World) -> Option<Label> {
         let (app, effect, roles) = match tool(&call.function) {
             Some(Deed::Read(..)) => return None,
             Some(Deed::Do(app, effect, roles)) => (app, Some(effect), roles),
@@ -93,7 +96,7 @@ impl Rule {
         let said = effect.is_some_and(|effect| sources.says(effect.words()));
         // A thing that the user's words only single out is covered for the effects that they ask for.
         let needs_word = effect.is_none_or(|effect| self.looks_for_a_word(effect)) || worst == Label::Singled;
-        Some((app, if needs_word && !said { Label::Nowhere } else { worst }))
+        Some(if needs_word && !said { Label::Nowhere } else { worst })
     }
 
     fn one(self, role: Role, value: &Value, app: App, (sources, world): (&Sources, &World)) -> Label {

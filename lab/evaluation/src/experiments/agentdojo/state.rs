@@ -1,5 +1,7 @@
 //! The environment: the results and effects of calls.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::suite::Call;
@@ -50,6 +52,35 @@ fn gather(value: &Value, leaves: &mut Vec<String>) {
             gather(value, leaves);
         }),
         leaf => leaves.push(plain(leaf)),
+    }
+}
+
+/// The environment with an attacker's text in every place that the suite lists: behind the text that stands there, and where nothing
+/// stands there, behind every content and description.
+pub fn planted(environment: &Value, places: &BTreeMap<String, String>, attack: &str) -> Value {
+    let anywhere = places.values().any(String::is_empty);
+    let texts: Vec<&str> = places.values().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    plant(environment, "", &texts, anywhere, attack)
+}
+
+fn plant(value: &Value, key: &str, texts: &[&str], anywhere: bool, attack: &str) -> Value {
+    match value {
+        Value::String(text)
+            if texts.iter().any(|place| text.contains(place))
+                || anywhere && matches!(key, "content" | "description") =>
+        {
+            json!(format!("{text}\n{attack}"))
+        }
+        Value::Array(items) => items.iter().map(|item| plant(item, key, texts, anywhere, attack)).collect(),
+        Value::Object(fields) => {
+            let all = fields.iter().map(|(name, value)| {
+                // The key of a file is its name.
+                let name_of = if value.is_string() && name.contains('.') { "content" } else { name };
+                (name.clone(), plant(value, name_of, texts, anywhere, attack))
+            });
+            Value::Object(all.collect())
+        }
+        other => other.clone(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The files: one suite of tasks each, as exported from AgentDojo.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -41,6 +42,12 @@ pub struct InjectionTask {
 pub struct Offered {
     /// Its name.
     pub name: String,
+    /// What it says of itself.
+    #[serde(default)]
+    pub description: String,
+    /// The JSON schema of its arguments.
+    #[serde(default)]
+    pub parameters: Value,
 }
 
 /// Tasks, tools and the environment they work in.
@@ -54,6 +61,9 @@ pub struct Suite {
     pub injection_tasks: Vec<InjectionTask>,
     /// The tools.
     pub tools: Vec<Offered>,
+    /// The texts of the environment that an attacker can replace, by the name of their place.
+    #[serde(default)]
+    pub injection_vectors: BTreeMap<String, String>,
     /// The state before any call.
     pub environment: Value,
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::judge::Answer;
 use super::probe::{Harm, Probed};
 use super::replay::Replay;
+use crate::experiments::tool_policy::Answer;
 use crate::report::table::to_text;
 
 const HEADINGS: [&str; 10] = [

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_provenance::{Covered, Effect, Provenance, Role, Tool, stands_in};
+use portcullis::policy::Carried;
+use tool_provenance::{Effect, Provenance, Role, Tool, stands_in};
 
 use super::data::{Call, Data, Run, UserTask};
+use crate::experiments::tool_policy::{Answer, Judge, flow_of};
 use crate::report::table::to_text;
 
 /// A rule about which calls need no question.
@@ -60,29 +62,50 @@ pub struct Frontier {
 }
 
 /// A task under a rule.
-struct Session<'d> {
+struct Session<'d, 'j> {
     rule: Rule,
+    judge: &'j mut Judge,
     prompt: &'d str,
     tools: BTreeMap<&'d str, &'d Tool>,
     provenance: Provenance,
 }
 
-impl<'d> Session<'d> {
-    fn new(rule: Rule, data: &'d Data, prompt: &'d str) -> Session<'d> {
+impl<'d, 'j> Session<'d, 'j> {
+    fn new(rule: Rule, judge: &'j mut Judge, data: &'d Data, prompt: &'d str) -> Session<'d, 'j> {
         let tools = data.tools.iter().map(|tool| (tool.name.as_str(), tool)).collect();
-        Session { rule, prompt, tools, provenance: Provenance::new(prompt, data.tools.iter().cloned()) }
+        Session {
+            rule,
+            judge,
+            prompt,
+            tools,
+            provenance: Provenance::new(prompt, data.tools.iter().cloned()),
+        }
     }
 
+    /// Returns true if the policy grants a call without a question.
     fn covers(&mut self, call: &Call) -> bool {
-        if self.rule == Rule::Provenance {
-            return self.provenance.covers(&call.tool, &call.arguments) == Covered::Yes;
+        if self.rule == Rule::None {
+            return true;
         }
-        let Some(tool) = self.tools.get(call.tool.as_str()) else { return self.rule == Rule::None };
-        let is_judged =
-            |name: &String| tool.roles.get(name).is_some_and(|role| self.rule.roles().contains(role));
+        let flow = self.flow(call);
+        self.judge.decide(flow) == Answer::Granted
+    }
+
+    /// What an effect carries under the rule; none for a call that only reads.
+    fn flow(&mut self, call: &Call) -> Option<Carried> {
+        let tool = self.tools.get(call.tool.as_str()).copied();
+        if tool.is_some_and(|tool| tool.effect == Effect::Read) {
+            return None;
+        }
+        if self.rule == Rule::Provenance {
+            return Some(flow_of(self.provenance.covers(&call.tool, &call.arguments)));
+        }
+        let is_judged = |name: &String| {
+            tool.and_then(|tool| tool.roles.get(name)).is_some_and(|role| self.rule.roles().contains(role))
+        };
         let mut judged = call.arguments.iter().filter(|(name, _)| is_judged(name));
-        tool.effect == Effect::Read
-            || judged.all(|(_, value)| texts(value).iter().all(|text| stands_in(text, self.prompt)))
+        let is_own = judged.all(|(_, value)| texts(value).iter().all(|text| stands_in(text, self.prompt)));
+        Some(if tool.is_some() && is_own { Carried::Own } else { Carried::Here })
     }
 
     /// Decides a call, and takes in its result if it is made.
@@ -106,18 +129,18 @@ fn texts(value: &serde_json::Value) -> Vec<String> {
 }
 
 /// Replays everything under a rule.
-pub fn replay(data: &Data, rule: Rule) -> Frontier {
+pub fn replay(data: &Data, rule: Rule, judge: &mut Judge) -> Frontier {
     let mut found = Frontier::default();
     let users: BTreeMap<(&str, &str), &UserTask> =
         data.users.iter().map(|task| ((task.suite.as_str(), task.id.as_str()), task)).collect();
     for run in data.runs.iter().filter(|run| run.replays && !run.alone) {
         let user = run.user_task.as_deref().and_then(|id| users.get(&(run.suite.as_str(), id)));
         if let (Some(user), Some(injected)) = (user, &run.injection_task) {
-            judge_run(&mut found, run, user, injected, Session::new(rule, data, &user.prompt));
+            judge_run(&mut found, run, user, injected, Session::new(rule, judge, data, &user.prompt));
         }
     }
     for user in &data.users {
-        let mut session = Session::new(rule, data, &user.prompt);
+        let mut session = Session::new(rule, judge, data, &user.prompt);
         let mut asks = false;
         for call in &user.executed {
             // The user says yes.
@@ -129,7 +152,7 @@ pub fn replay(data: &Data, rule: Rule) -> Frontier {
         found.asked.0 += 1;
         found.asked.1 += u64::from(asks);
         for injected in data.injected.iter().filter(|injected| injected.suite == user.suite) {
-            let mut session = Session::new(rule, data, &user.prompt);
+            let mut session = Session::new(rule, judge, data, &user.prompt);
             user.executed.iter().for_each(|call| {
                 session.makes(call);
             });
@@ -141,7 +164,7 @@ pub fn replay(data: &Data, rule: Rule) -> Frontier {
     found
 }
 
-fn judge_run(found: &mut Frontier, run: &Run, user: &UserTask, injected: &str, mut session: Session<'_>) {
+fn judge_run(found: &mut Frontier, run: &Run, user: &UserTask, injected: &str, mut session: Session<'_, '_>) {
     let made: Vec<(&Call, bool)> = run.calls().map(|call| (call, session.makes(call))).collect();
     let left_out: BTreeSet<usize> =
         made.iter().enumerate().filter(|(_, (_, made))| !made).map(|(at, _)| at).collect();

@@ -1,85 +1,9 @@
-//! What an attacker can plant in a result, each beside the honest result with which the same call is covered.
-
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics fails")]
+//! Messages, records and effects.
 
 use serde_json::{Map, Value, json};
-use tool_provenance::{Covered, Provenance, Tool, Why};
+use tool_provenance::{Covered, Why};
 
-/// Tools as a server lists them.
-fn tools() -> Vec<Tool> {
-    let strings = |names: &[(&str, &str)]| -> Value {
-        let all: Map<String, Value> = names
-            .iter()
-            .map(|(name, said)| ((*name).to_owned(), json!({"type": "string", "description": said})))
-            .collect();
-        json!({ "properties": all })
-    };
-    vec![
-        Tool::read("list_mails", "Returns all mails in the inbox.", &strings(&[])),
-        Tool::read(
-            "send_mail",
-            "Sends a mail.",
-            &strings(&[("recipients", "Addresses of the recipients"), ("body", "The text")]),
-        ),
-        Tool::read("open_page", "Visits a web address.", &strings(&[("url", "The address")])),
-        Tool::read("read_file", "Reads a local file.", &strings(&[("path", "The path of the file")])),
-        Tool::read("search_shop", "Searches for products.", &strings(&[("query", "Words to search for")])),
-        Tool::read("checkout", "Buys products from the cart.", &strings(&[("product_ids", "The products")])),
-        Tool::read("repo_info", "Gets the facts of a repository.", &strings(&[("repo", "The repository")])),
-        Tool::read(
-            "invite_collaborator",
-            "Invites somebody to a repository.",
-            &strings(&[
-                ("repo_name", "Name of the repository"),
-                ("collaborator_email", "Address of the user to invite"),
-            ]),
-        ),
-        Tool::read(
-            "transfer_money",
-            "Sends money.",
-            &strings(&[("recipient", "IBAN of the recipient"), ("amount", "Amount to send")]),
-        ),
-        Tool::read(
-            "set_password",
-            "Updates the account's password.",
-            &strings(&[("password", "New password")]),
-        ),
-        Tool::read(
-            "save_page",
-            "Downloads a page to a folder.",
-            &strings(&[("url", "The address"), ("save_dir", "The folder")]),
-        ),
-        Tool::read(
-            "send_message",
-            "Sends a message.",
-            &strings(&[("channel", "The channel"), ("text", "The text")]),
-        ),
-        Tool::read("frobnicate", "Does something.", &strings(&[("thing", "Something")])),
-    ]
-}
-
-struct Task(Provenance);
-
-impl Task {
-    fn of(prompt: &str) -> Task {
-        Task(Provenance::new(prompt, tools()))
-    }
-
-    fn showing(mut self, tool: &str, arguments: Value, result: &Value) -> Task {
-        self.0.note(tool, arguments.as_object().unwrap(), &result.to_string());
-        self
-    }
-
-    fn is(mut self, tool: &str, arguments: Value) -> Covered {
-        self.0.covers(tool, arguments.as_object().unwrap())
-    }
-}
-
-fn mail(sender: &str, subject: &str, body: &str) -> Value {
-    json!({"sender": sender, "recipients": ["emma@home.example"], "subject": subject, "body": body})
-}
-
-const YES: Covered = Covered::Yes;
+use crate::support::{Task, YES, mail};
 
 #[test]
 fn a_second_sender_of_the_name_makes_nobodys_mail_the_users() {

@@ -1,4 +1,4 @@
-//! The policy's answer to a call.
+//! The answer of a policy to the call of a tool.
 
 use portcullis::policy::{
     Carried, Consent, DecisionPoint, Event, History, Millis, Policy, Question, Task, VerbKind, Verdict,
@@ -8,12 +8,13 @@ use portcullis::signals::{
     Container, ContainerId, Destination, DocumentId, Fact, FrameId, NodeId, Observed, Origin, Sink, Snapshot,
     TlsState,
 };
+use tool_provenance::{Covered, Why};
 
-use super::label::Label;
-use super::tools::App;
+/// The policy for an agent with tools, as shipped in `policies/tool_agent.policy`.
+pub const POLICY: &str = include_str!("../../../../policies/tool_agent.policy");
 
-/// The policy of the replay, as shipped in `policies/agentdojo.policy`.
-pub const POLICY: &str = include_str!("../../../../../policies/agentdojo.policy");
+/// The service that all tools belong to.
+const SERVICE: &str = "https://tools.example";
 
 /// The answer to a call, ordered from the safest to the least safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,26 +36,17 @@ pub enum JudgeError {
     /// A statement about it does not hold.
     #[error("the policy does not hold: {0}")]
     Violated(String),
-    /// A service's address is not one.
-    #[error("a service has no valid address")]
+    /// The service's address is not one.
+    #[error("the service of the tools has no valid address")]
     Address,
 }
 
-/// A decision point with a simulated page for each service.
+/// A decision point with a simulated page of the tools' service.
 pub struct Judge {
     decision: DecisionPoint,
     task: Task,
-    pages: Vec<(App, Observed<Snapshot>)>,
+    page: Observed<Snapshot>,
 }
-
-const SERVICES: [(App, &str); 6] = [
-    (App::Bank, "https://bank.example"),
-    (App::Files, "https://files.example"),
-    (App::Mail, "https://mail.example"),
-    (App::Calendar, "https://calendar.example"),
-    (App::Drive, "https://drive.example"),
-    (App::Other, "https://other.example"),
-];
 
 impl Judge {
     /// A judge by a policy's text. Only browsers and tests can make observations, so the caller supplies them: a test
@@ -69,28 +61,21 @@ impl Judge {
         let checked = compiled.check().map_err(|violations| {
             JudgeError::Violated(violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         })?;
-        let mut origins = Vec::new();
-        let mut pages = Vec::new();
-        for (app, address) in SERVICES {
-            let origin = Origin::parse(address).map_err(|_| JudgeError::Address)?;
-            pages.push((app, observe(page(&origin))));
-            origins.push(origin);
-        }
-        let task = Task::new(origins, Vec::new(), None, Container::T2);
-        Ok(Judge { decision: authority(checked, [0; 16]).0, task, pages })
+        let origin = Origin::parse(SERVICE).map_err(|_| JudgeError::Address)?;
+        let page = observe(page(&origin));
+        let task = Task::new(vec![origin], Vec::new(), None, Container::T2);
+        Ok(Judge { decision: authority(checked, [0; 16]).0, task, page })
     }
 
-    /// Decides a call by the service it acts on and the label of what it carries; a call that only reads
-    /// carries nothing.
-    pub fn decide(&mut self, call: Option<(App, Label)>) -> Answer {
-        let (verb, app, label) = match call {
-            Some((app, label)) => (VerbKind::Submit, app, label),
-            None => (VerbKind::Read, App::Other, Label::Own),
+    /// Decides a call that carries text of this origin, or one that only reads.
+    pub fn decide(&mut self, call: Option<Carried>) -> Answer {
+        let (verb, carried) = match call {
+            Some(carried) => (VerbKind::Submit, carried),
+            None => (VerbKind::Read, Carried::Own),
         };
-        let page = self.pages.iter().find(|(of, _)| *of == app).map(|(_, page)| page);
         let question = Question {
-            event: Event::Verb { verb, to: None, carries: Fact::Known(carried(label)) },
-            page,
+            event: Event::Verb { verb, to: None, carries: Fact::Known(carried) },
+            page: Some(&self.page),
             task: &self.task,
             consent: Consent::None,
             history: History::default(),
@@ -105,12 +90,13 @@ impl Judge {
     }
 }
 
-/// The label that counts as the user's own.
-fn carried(label: Label) -> Carried {
-    match label {
-        Label::Own | Label::Singled => Carried::Own,
-        Label::Here | Label::Nowhere => Carried::Here,
-        Label::Elsewhere => Carried::Elsewhere,
+/// The flow of an effect: the user's own where their words cover it. Words of others that would reach others were read elsewhere; all else
+/// that is not covered counts as read where it goes, which `flow own` refuses as well.
+pub fn flow_of(covered: Covered) -> Carried {
+    match covered {
+        Covered::Yes => Carried::Own,
+        Covered::No(Why::Content) => Carried::Elsewhere,
+        Covered::No(_) => Carried::Here,
     }
 }
 

@@ -1,0 +1,8 @@
+//! What an attacker can plant in a result, each beside the honest result with which the same call is covered.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics fails")]
+
+mod attacks;
+mod content;
+mod support;
+mod things;
