@@ -203,6 +203,10 @@ pub(crate) const ADDRESSES: &[&str] = &[
     "owner_email",
 ];
 
+/// Fields that hold the members of a thing, whom a user may mean together.
+pub(crate) const GROUPS: &[&str] =
+    &["participants", "attendees", "guests", "invitees", "collaborators", "members", "recipients"];
+
 /// Fields with the title of a message or the name of a thing.
 pub(crate) const TITLES: &[&str] = &["subject", "title", "name", "filename", "product_name"];
 

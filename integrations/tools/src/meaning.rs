@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::lexicon::{ADDRESSES, SPECIAL_FOLDERS, TITLES, VERBS, asked_by};
+use crate::lexicon::{GROUPS, SPECIAL_FOLDERS, TITLES, VERBS, asked_by};
 use crate::parse::nested;
 use crate::rule::{By, Provenance, Why};
 use crate::schema::{Effect, Tool};
@@ -135,7 +135,7 @@ impl Provenance {
         let said = |field: &&&str| self.user.has(&[**field]);
         let mut of_titled =
             self.shown.things.iter().filter(|(key, _)| self.is_singled_out(key, &self.user.prompt)).flat_map(
-                |(_, thing)| ADDRESSES.iter().filter(said).filter_map(|field| thing.fields.get(*field)),
+                |(_, thing)| GROUPS.iter().filter(said).filter_map(|field| thing.fields.get(*field)),
             );
         let has = |value: &Value| stands_in(address, &value.to_string());
         of_name.is_some_and(has) || of_titled.any(has)

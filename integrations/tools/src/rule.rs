@@ -111,9 +111,10 @@ impl Provenance {
                 self.ordered.extend(things(&tool, arguments).into_iter().map(|thing| (thing, number)));
             }
             Effect::Add => {
+                let kind = kind_of(&tool.name);
                 let made = result(text);
-                self.shown.note(&made, &kind_of(&tool.name));
-                gather_keys(&made, &kind_of(&tool.name), &mut self.shown.made);
+                self.shown.note(&made, &kind);
+                self.shown.note_made(&made, &kind);
             }
             Effect::Buy => self.bought.extend(things(&tool, arguments)),
             _ => {}

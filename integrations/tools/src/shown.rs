@@ -126,6 +126,19 @@ impl Shown {
         self.listed.extend(names);
     }
 
+    /// Notes the one thing that a call made, by its own id.
+    pub fn note_made(&mut self, result: &Value, kind: &str) {
+        let one = match result {
+            Value::Array(items) => items.first().filter(|_| items.len() == 1),
+            other => Some(other),
+        };
+        let Some(Value::Object(fields)) = one else { return };
+        let own = [format!("{kind}_id"), "id".to_owned(), "id_".to_owned()];
+        let own = fields.iter().filter(|(name, _)| own.contains(&name.to_lowercase()));
+        let own: Map<String, Value> = own.map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
+        self.made.extend(keys(&own, kind));
+    }
+
     /// Walks lists and records. A text is never read as a record: its author could write one.
     fn walk(&mut self, value: &Value, key: &str, kind: &str) {
         match value {

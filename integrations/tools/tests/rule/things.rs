@@ -97,6 +97,43 @@ fn what_the_task_made_is_the_users() {
 }
 
 #[test]
+fn what_a_call_names_beside_the_thing_it_made_is_not_the_users() {
+    let all = files(&[("1", "diary.txt"), ("26", "list.txt")]);
+    let made = |result: &Value| {
+        Task::of("Create list.txt, and share it with ann@post.example.")
+            .showing("create_file", json!({"filename": "list.txt", "content": "milk"}), result)
+            .is("share_file", json!({"file_id": "1", "email": "ann@post.example"}))
+    };
+    assert_eq!(made(&all), NOT_NAMED, "a list of everything");
+    assert_eq!(made(&json!({"id_": "26", "before": {"id_": "1"}})), NOT_NAMED);
+    assert_eq!(made(&json!({"id_": "1"})), YES);
+}
+
+#[test]
+fn the_members_of_a_titled_thing_are_meant_and_the_author_of_a_mail_is_not() {
+    let shown = |record: Value| {
+        Task::of("Invite the participants of the 'Garden party' to me/pots, and reply to the mail from Ann.")
+            .showing("search_events", json!({"query": "party"}), &json!([record]))
+            .is(
+                "invite_collaborator",
+                json!({"repo_name": "me/pots", "collaborator_email": "ben@post.example"}),
+            )
+    };
+    assert_eq!(
+        shown(json!({"id_": "7", "title": "Garden party", "participants": ["ben@post.example"]})),
+        YES
+    );
+    let stranger = Covered::No(Why::Receiver);
+    assert_eq!(
+        shown(
+            json!({"id_": "7", "title": "Garden party", "from": "ben@post.example", "to": ["ben@post.example"]})
+        ),
+        stranger
+    );
+    assert_eq!(shown(json!({"id_": "7", "title": "Lunch", "participants": ["ben@post.example"]})), stranger);
+}
+
+#[test]
 fn a_beginning_names_the_only_one_of_a_whole_list() {
     let task = |arguments: Value, all: Value| {
         Task::of("Send a message with the time to the channel starting with External.").showing(
