@@ -2,7 +2,7 @@
 //! an order.
 //!
 //! Text that the agent typed, and its choices and key presses, leave a raised container only after the user saw them,
-//! unless they are known to decide nothing. The first request with a body, or with a released value, waits for the user,
+//! unless they are known to decide nothing. In a public container this holds for text and for forms that are sent. The first request with a body, or with a released value, waits for the user,
 //! whether or not a form sends it. The prompt of a payment shows all recorded actions.
 //!
 //! | module | subject |
