@@ -69,14 +69,18 @@ fn a_title_names_a_thing_where_it_is_whole_and_the_only_one() {
 
 #[test]
 fn two_things_under_one_number_are_none() {
-    let task =
-        |second: &str| {
-            Task::of("Delete plan.txt.")
-                .showing("list_files", json!({}), &files(&[("1", "plan.txt")]))
-                .showing("search_files", json!({"query": "x"}), &files(&[("1", second)]))
-        };
-    assert_eq!(task("plan.txt").is("delete_file", json!({"file_id": "1"})), YES);
-    assert_eq!(task("diary.txt").is("delete_file", json!({"file_id": "1"})), NOT_NAMED);
+    let task = |first: &str, second: &str| {
+        Task::of("Delete plan.txt.").showing("list_files", json!({}), &files(&[("1", first)])).showing(
+            "search_files",
+            json!({"query": "x"}),
+            &files(&[("1", second)]),
+        )
+    };
+    let delete = || json!({"file_id": "1"});
+    assert_eq!(task("plan.txt", "plan.txt").is("delete_file", delete()), YES);
+    for (first, second) in [("plan.txt", "diary.txt"), ("diary.txt", "plan.txt")] {
+        assert_eq!(task(first, second).is("delete_file", delete()), NOT_NAMED, "{first}, {second}");
+    }
 }
 
 #[test]
