@@ -7,12 +7,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::lexicon::BODIES;
+use crate::meaning::says_title;
 use crate::rule::{Provenance, plain};
 use crate::schema::{Role, Tool};
-use crate::shown::Letter;
+use crate::shown::{Letter, Written};
 use crate::text::{name_words, stands_in, stem, words};
 
-/// So many words in a row, which another text has too, are taken from it.
+/// The number of words in a row that two texts have to share before one counts as taken from the other.
 const RUN: usize = 5;
 
 impl Provenance {
@@ -38,16 +40,20 @@ impl Provenance {
         let letters = self.shown.letters.iter().filter(|letter| !self.is_named_letter(letter));
         let files = self.shown.files.iter().filter(|(path, _)| !self.is_named_file(path));
         let pages = self.shown.pages.iter().filter(|(host, _)| !self.user.hosts.contains(host));
-        let others = self
-            .shown
-            .by_others
-            .iter()
-            .filter(|(field, _)| !self.user.words.iter().any(|word| stem(word) == stem(field)));
+        let others = self.shown.by_others.iter().filter(|written| !self.is_named_field(written));
         letters
             .map(|letter| letter.text.as_str())
             .chain(files.map(|(_, text)| text.as_str()))
             .chain(pages.map(|(_, text)| text.as_str()))
-            .chain(others.map(|(_, text)| text.as_str()))
+            .chain(others.map(|written| written.text.as_str()))
+    }
+
+    /// Returns true if the user says what such words are called, or the words are those of a thing that they name. The reviews of a named
+    /// thing are those of others.
+    fn is_named_field(&self, written: &Written) -> bool {
+        let is_called = self.user.words.iter().any(|word| stem(word) == stem(&written.field));
+        let is_named = || written.titles.iter().any(|title| says_title(title, &self.user.prompt));
+        is_called || BODIES.contains(&written.field.as_str()) && is_named()
     }
 
     fn is_named_letter(&self, letter: &Letter) -> bool {

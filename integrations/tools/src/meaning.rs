@@ -34,7 +34,8 @@ impl Provenance {
 
     pub(crate) fn is_by_named(&self, author: &str) -> bool {
         let is_name = |names: &Vec<String>| matches!(names.as_slice(), [one] if one == author);
-        stands_in(author, &self.user.prompt)
+        // Anybody may call themselves by a word of the prompt, and nobody by an address of it.
+        author.contains('@') && stands_in(author, &self.user.prompt)
             || self.is_known_person(author)
             || self.user.people.iter().any(is_name)
     }
@@ -101,7 +102,8 @@ impl Provenance {
         self.shown.own.contains(&address) || self.shown.readers().contains(&address)
     }
 
-    pub(crate) fn judge_receiver(&self, receiver: &str, effect: Effect) -> Result<(), Why> {
+    /// Judges a receiver, whose argument has the name of this kind.
+    pub(crate) fn judge_receiver(&self, kind: &str, receiver: &str, effect: Effect) -> Result<(), Why> {
         let address = receiver.to_lowercase();
         let is_named = stands_in(receiver, &self.user.prompt) || self.is_in_file_of_person(receiver);
         if is_named
@@ -109,7 +111,7 @@ impl Provenance {
                 && (self.is_own(&address)
                     || self.is_known_person(&address)
                     || self.is_member(&address)
-                    || self.is_listed_alone(receiver))
+                    || self.is_listed_alone(kind, receiver))
         {
             return Ok(());
         }
@@ -141,11 +143,13 @@ impl Provenance {
         of_name.is_some_and(has) || of_titled.any(has)
     }
 
-    /// Returns true if a name is the only one of a whole list that begins as the user says.
-    pub(crate) fn is_listed_alone(&self, name: &str) -> bool {
+    /// Returns true if a name is the only one that begins as the user says, of a whole list of things of this kind.
+    pub(crate) fn is_listed_alone(&self, kind: &str, name: &str) -> bool {
         let Some(beginning) = self.user.beginning().map(str::to_lowercase) else { return false };
-        let mut meant = self.shown.listed.iter().filter(|name| name.to_lowercase().starts_with(&beginning));
-        meant.next().is_some_and(|one| one == name) && meant.next().is_none()
+        let is_meant =
+            |(of, name): &&(String, String)| of == kind && name.to_lowercase().starts_with(&beginning);
+        let mut meant = self.shown.listed.iter().filter(is_meant);
+        meant.next().is_some_and(|(_, one)| one == name) && meant.next().is_none()
     }
 
     /// Returns true if this address wrote a followed message, or the message names its owner in full.
@@ -207,11 +211,11 @@ impl Provenance {
     /// Returns true if a text names a thing by its title, and no other thing of that title was shown.
     pub(crate) fn is_singled_out(&self, key: &Key, text: &str) -> bool {
         let Some(thing) = self.shown.things.get(key).filter(|thing| !thing.is_unclear) else { return false };
-        thing.names().any(|name| {
+        thing.titles.iter().any(|title| {
             let same = |(other, thing): (&Key, &Thing)| {
-                other != key && thing.names().any(|other| other.eq_ignore_ascii_case(name))
+                other != key && thing.titles.iter().any(|other| other.eq_ignore_ascii_case(title))
             };
-            says_title(name, text) && !self.shown.things.iter().any(same)
+            says_title(title, text) && !self.shown.things.iter().any(same)
         })
     }
 
@@ -278,7 +282,7 @@ impl Provenance {
 }
 
 /// Returns true if a text names a title: in quotes, as a file with its ending, or by two words or more that no name goes on.
-fn says_title(title: &str, text: &str) -> bool {
+pub(crate) fn says_title(title: &str, text: &str) -> bool {
     let (title, text) = (title.trim(), text.trim());
     let (low, whole) = (title.to_lowercase(), text.to_lowercase());
     // Offsets in both texts are the same only where lower case keeps the length.

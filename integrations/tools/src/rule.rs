@@ -110,12 +110,7 @@ impl Provenance {
                 let number = of(Role::Amount).first().and_then(|number| number.parse().ok()).unwrap_or(1);
                 self.ordered.extend(things(&tool, arguments).into_iter().map(|thing| (thing, number)));
             }
-            Effect::Add => {
-                let kind = kind_of(&tool.name);
-                let made = result(text);
-                self.shown.note(&made, &kind);
-                self.shown.note_made(&made, &kind);
-            }
+            Effect::Add => self.shown.note_made(&result(text), &kind_of(&tool.name)),
             Effect::Buy => self.bought.extend(things(&tool, arguments)),
             _ => {}
         }
@@ -126,7 +121,7 @@ impl Provenance {
             let is_chosen = arguments.values().any(|value| !is_empty(value));
             self.shown.note(value, &kind_of(&tool.name));
             if !is_chosen {
-                self.shown.note_list(value);
+                self.shown.note_list(value, &kind_of(&tool.name));
             }
             let own = self.shown.readers();
             self.shown.note_account(value, is_chosen, &own);
@@ -147,6 +142,9 @@ impl Provenance {
     pub fn covers(&mut self, name: &str, arguments: &Map<String, Value>) -> Covered {
         let Some(tool) = self.tools.get(name).cloned() else { return Covered::No(Why::UnknownTool) };
         match self.judge(&tool, arguments) {
+            Ok(()) if tool.effect.reaches_others() && self.carries_words_of_others(&tool, arguments) => {
+                Covered::No(Why::Content)
+            }
             Ok(()) => Covered::Yes,
             Err(why) => Covered::No(why),
         }
@@ -164,11 +162,6 @@ impl Provenance {
         }
         match tool.effect {
             Effect::Visit | Effect::Local => return Ok(()),
-            Effect::Send | Effect::Publish | Effect::Submit | Effect::Add | Effect::Change
-                if self.carries_words_of_others(tool, arguments) =>
-            {
-                return Err(Why::Content);
-            }
             Effect::Submit => {
                 let is_own = |value: &String| stands_in(value, &self.user.prompt) || self.is_own(value);
                 return if of(Role::Value).iter().all(is_own) { Ok(()) } else { Err(Why::Value) };
@@ -201,8 +194,8 @@ impl Provenance {
                 return Err(Why::Delegated);
             }
         }
-        for receiver in of(Role::Receiver) {
-            self.judge_receiver(&receiver, tool.effect)?;
+        for receiver in named(tool, arguments, Role::Receiver) {
+            self.judge_receiver(&receiver.kind, &receiver.value, tool.effect)?;
         }
         let is_bound = !things.is_empty();
         match tool.effect {
@@ -231,16 +224,28 @@ fn values(tool: &Tool, arguments: &Map<String, Value>, role: Role) -> Vec<String
     own.flat_map(|(_, value)| plain(value)).collect()
 }
 
-/// What the arguments with ids refer to. `event_id` is that of an event; the kind of a plain `id` is that of the tool.
-fn things(tool: &Tool, arguments: &Map<String, Value>) -> Vec<Key> {
-    let own = arguments.iter().filter(|(name, _)| tool.roles.get(*name) == Some(&Role::Thing));
+/// A value of an argument.
+struct Named {
+    /// The kind of thing that the argument's name says: `event` for `event_id`, and for a plain `id` the kind of the tool.
+    kind: String,
+    value: String,
+}
+
+/// The values of the arguments with a role, with the kinds that the names of the arguments say.
+fn named(tool: &Tool, arguments: &Map<String, Value>, role: Role) -> Vec<Named> {
+    let own = arguments.iter().filter(|(name, _)| tool.roles.get(*name) == Some(&role));
     own.flat_map(|(name, value)| {
         let words = name_words(name);
         let noun = words.iter().rfind(|word| !matches!(word.as_str(), "id" | "ids" | "name" | "full"));
         let kind = noun.map_or_else(|| kind_of(&tool.name), |noun| stem(noun).to_owned());
-        plain(value).into_iter().map(move |id| Key::new(&kind, &id)).collect::<Vec<_>>()
+        plain(value).into_iter().map(|value| Named { kind: kind.clone(), value }).collect::<Vec<_>>()
     })
     .collect()
+}
+
+/// The things that a call acts on.
+fn things(tool: &Tool, arguments: &Map<String, Value>) -> Vec<Key> {
+    named(tool, arguments, Role::Thing).iter().map(|named| Key::new(&named.kind, &named.value)).collect()
 }
 
 /// The texts of a value.

@@ -53,10 +53,17 @@ pub enum Effect {
     Unlisted,
 }
 
+impl Effect {
+    /// Returns true if somebody else may read or run what such a tool writes. A tool that is not understood may do anything.
+    pub const fn reaches_others(self) -> bool {
+        !matches!(self, Effect::Read | Effect::Visit | Effect::Local | Effect::Login | Effect::Confirm)
+    }
+}
+
 /// The role of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// Who receives something.
+    /// The receiver of something.
     Receiver,
     /// A web address.
     Address,
@@ -103,7 +110,7 @@ impl Tool {
         let effect = effect(&name_words(name), &description, &roles);
         let mut tool = Tool { name: name.to_owned(), effect, roles };
         if matches!(effect, Effect::Send | Effect::Publish | Effect::Pay | Effect::Give | Effect::Invite) {
-            // Whoever such an effect reaches is a receiver, whatever the argument is called.
+            // An effect of this kind reaches somebody, so an argument that is no content names a receiver.
             let unlisted =
                 tool.roles.iter_mut().filter(|(key, role)| **role == Role::Content && !is_content(key));
             unlisted.for_each(|(_, role)| *role = Role::Receiver);

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::lexicon::{ADDRESSES, AUTHORS, BODIES, BY_OTHERS, JOINING, TITLES};
 use crate::text::{addresses, name_words, stem};
 
-/// What a call refers to. A number alone says little: an event 7 is no file 7, so a number has the kind of its thing. Other ids have none.
+/// The reference of a call to a thing. A number has the kind of its thing, since an event 7 is another thing than a file 7. Other ids are
+/// unique, and have none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     /// The kind, such as `file`; empty for ids that are no numbers.
@@ -38,7 +39,7 @@ impl Key {
 }
 
 fn is_number(id: &str) -> bool {
-    id.bytes().all(|byte| byte.is_ascii_digit())
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The kind of the things that a tool shows or acts on, from its name: `search_calendar_events` shows an `event`, `get_file_by_id` a
@@ -52,25 +53,39 @@ pub(crate) fn kind_of(tool: &str) -> String {
 /// A thing as services state it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Thing {
-    /// Its fields, without what others wrote.
+    /// The fields of every record with its id, without what others wrote. A record may be about another thing, as an order about a product.
     pub fields: Map<String, Value>,
+    /// The titles of its own record.
+    pub titles: BTreeSet<String>,
     /// True if two different things were shown under one id.
     pub is_unclear: bool,
 }
 
 impl Thing {
-    /// Its names.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        TITLES.iter().filter_map(|title| self.fields.get(*title)).filter_map(Value::as_str)
-    }
-
-    fn add(&mut self, fields: &Map<String, Value>) {
-        let differs = |title: &&str| {
-            self.fields.get(*title).zip(fields.get(*title)).is_some_and(|(one, other)| one != other)
-        };
-        self.is_unclear |= TITLES.iter().any(differs);
+    fn add(&mut self, fields: &Map<String, Value>, is_own: bool) {
         self.fields.extend(fields.clone());
+        if is_own {
+            let titles = titles(fields);
+            self.is_unclear |= !self.titles.is_empty() && self.titles != titles;
+            self.titles.extend(titles);
+        }
     }
+}
+
+/// The titles in a record.
+fn titles(fields: &Map<String, Value>) -> BTreeSet<String> {
+    TITLES.iter().filter_map(|title| text(fields, title)).collect()
+}
+
+/// A field of a record that somebody wrote who need not be the service.
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    /// The name of the field.
+    pub field: String,
+    /// The titles of the record.
+    pub titles: BTreeSet<String>,
+    /// The words.
+    pub text: String,
 }
 
 /// A message.
@@ -91,15 +106,15 @@ pub(crate) struct Letter {
 pub(crate) struct Shown {
     pub letters: Vec<Letter>,
     pub things: BTreeMap<Key, Thing>,
-    /// Names in lists that no argument narrowed, so that each list is whole.
-    pub listed: BTreeSet<String>,
+    /// Names in lists that no argument narrowed, so that each list is whole, with the kind of thing in the list.
+    pub listed: BTreeSet<(String, String)>,
     /// Things that the task's own calls made.
     pub made: BTreeSet<Key>,
     pub files: BTreeMap<String, String>,
     /// The texts of pages, with their hosts.
     pub pages: Vec<(String, String)>,
-    /// What others wrote into fields of records, with the name of the field.
-    pub by_others: Vec<(String, String)>,
+    /// The fields of records that others wrote.
+    pub by_others: Vec<Written>,
     /// Addresses that services state as facts.
     pub book: BTreeSet<String>,
     /// The addresses and names of the account that is logged in.
@@ -115,7 +130,7 @@ impl Shown {
     }
 
     /// Notes the names in a whole list: its texts, or the names of its records.
-    pub fn note_list(&mut self, result: &Value) {
+    pub fn note_list(&mut self, result: &Value, kind: &str) {
         let Value::Array(items) = result else { return };
         let name_of = |fields: &Map<String, Value>| TITLES.iter().find_map(|title| text(fields, title));
         let names = items.iter().filter_map(|item| match item {
@@ -123,7 +138,7 @@ impl Shown {
             Value::Object(fields) => name_of(fields),
             _ => None,
         });
-        self.listed.extend(names);
+        self.listed.extend(names.map(|name| (kind.to_owned(), name)));
     }
 
     /// Notes the one thing that a call made, by its own id.
@@ -133,10 +148,8 @@ impl Shown {
             other => Some(other),
         };
         let Some(Value::Object(fields)) = one else { return };
-        let own = [format!("{kind}_id"), "id".to_owned(), "id_".to_owned()];
-        let own = fields.iter().filter(|(name, _)| own.contains(&name.to_lowercase()));
-        let own: Map<String, Value> = own.map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
-        self.made.extend(keys(&own, kind));
+        let low = fields.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
+        self.made.extend(own_keys(&low, kind));
     }
 
     /// Walks lists and records. A text is never read as a record: its author could write one.
@@ -151,19 +164,23 @@ impl Shown {
     fn record(&mut self, fields: &Map<String, Value>, key: &str, kind: &str) {
         let low: Map<String, Value> =
             fields.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
-        if let Some(letter) = letter(&low) {
-            self.letters.push(letter);
-        }
+        let letter = letter(&low);
+        let is_letter = letter.is_some();
+        self.letters.extend(letter);
         for name in ADDRESSES {
             if let Some(value) = low.get(*name) {
                 self.book.extend(addresses(&value.to_string()));
             }
         }
-        let is_letter = letter(&low).is_some();
-        for (name, value) in low.iter().filter(|(name, _)| !is_letter && BY_OTHERS.contains(&name.as_str())) {
-            self.by_others.push((name.clone(), value.to_string()));
+        if !is_letter {
+            let by_others = low.iter().filter(|(name, _)| BY_OTHERS.contains(&name.as_str()));
+            self.by_others.extend(by_others.map(|(name, value)| Written {
+                field: name.clone(),
+                titles: titles(&low),
+                text: value.to_string(),
+            }));
         }
-        let keys = keys(&low, kind);
+        let (keys, own_keys) = (keys(&low, kind), own_keys(&low, kind));
         if !keys.is_empty() {
             let mut own: Map<String, Value> = low
                 .iter()
@@ -173,7 +190,10 @@ impl Shown {
             if is_name(key) {
                 own.entry("name").or_insert_with(|| Value::String(key.to_owned()));
             }
-            keys.into_iter().for_each(|key| self.things.entry(key).or_default().add(&own));
+            for key in keys {
+                let is_own = own_keys.contains(&key);
+                self.things.entry(key).or_default().add(&own, is_own);
+            }
         }
         fields.iter().for_each(|(name, value)| self.walk(value, name, kind));
     }
@@ -226,7 +246,8 @@ fn letter(low: &Map<String, Value>) -> Option<Letter> {
     })
 }
 
-/// What calls refer to a record by. An `order_id` is that of an order, and a plain `id` that of the kind which the tool shows.
+/// The keys of all things that a record is about. An `order_id` is the id of an order, and a plain `id` that of a thing of the kind that the
+/// tool shows.
 pub(crate) fn keys(low: &Map<String, Value>, kind: &str) -> Vec<Key> {
     let mut keys: Vec<Key> = low
         .iter()
@@ -249,6 +270,16 @@ pub(crate) fn keys(low: &Map<String, Value>, kind: &str) -> Vec<Key> {
         keys.push(Key::named(&format!("{owner}/{name}")));
     }
     keys
+}
+
+/// The keys of a record itself: its plain id, the id of the kind that the tool shows, or its only one.
+fn own_keys(low: &Map<String, Value>, kind: &str) -> Vec<Key> {
+    let all = keys(low, kind);
+    let names = [format!("{kind}_id"), "id".to_owned(), "id_".to_owned()];
+    let own = low.iter().filter(|(name, _)| names.contains(name));
+    let own: Map<String, Value> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let own = keys(&own, kind);
+    if own.is_empty() && all.len() == 1 { all } else { own }
 }
 
 /// Returns true if the key of a record names it, and does not only number it.

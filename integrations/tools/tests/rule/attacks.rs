@@ -211,3 +211,20 @@ fn a_special_folder_is_named_or_asked_about() {
     }
     assert_eq!(task("Save www.tools.example/key to /files/.ssh.").is("save_page", save("/files/.ssh")), YES);
 }
+
+#[test]
+fn a_name_that_is_a_word_of_the_prompt_makes_nobody_named() {
+    let task = |author: &str| {
+        let letter = json!([{"posted_by": author, "title": "Photos", "body": "See www.album.example."}]);
+        Task::of("Check the mail that ann@post.example sent about photos, and follow it.").showing(
+            "list_mails",
+            json!({}),
+            &letter,
+        )
+    };
+    let open = || json!({"url": "www.album.example"});
+    assert_eq!(task("ann@post.example").is("open_page", open()), YES);
+    for author in ["photos", "the", "check", "post.example"] {
+        assert_eq!(task(author).is("open_page", open()), Covered::No(Why::Host), "{author}");
+    }
+}

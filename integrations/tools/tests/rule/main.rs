@@ -1,4 +1,4 @@
-//! What an attacker can plant in a result, each beside the honest result with which the same call is covered.
+//! Each test plants what an attacker could write into a result, and has beside it the honest result with which the same call is covered.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics fails")]
 
