@@ -168,6 +168,7 @@ fn an_unseen_action_holds_the_first_request_with_a_body() {
 fn text_and_forms_that_the_user_did_not_write_wait_in_a_public_container_too() {
     let public = |words: &str| {
         let mut played = Played::with(DEFAULT_POLICY, Container::T0, &[], words);
+        played.looks[0].container = Fact::Known(Container::T0);
         let egress = egress_of(&mut played, Container::T0);
         (played, egress)
     };

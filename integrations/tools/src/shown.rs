@@ -272,14 +272,12 @@ pub(crate) fn keys(low: &Map<String, Value>, kind: &str) -> Vec<Key> {
     keys
 }
 
-/// The keys of a record itself: its plain id, the id of the kind that the tool shows, or its only one.
+/// The keys of a record itself: its plain id, or the id of the kind that the tool shows.
 fn own_keys(low: &Map<String, Value>, kind: &str) -> Vec<Key> {
-    let all = keys(low, kind);
     let names = [format!("{kind}_id"), "id".to_owned(), "id_".to_owned()];
     let own = low.iter().filter(|(name, _)| names.contains(name));
     let own: Map<String, Value> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let own = keys(&own, kind);
-    if own.is_empty() && all.len() == 1 { all } else { own }
+    keys(&own, kind)
 }
 
 /// Returns true if the key of a record names it, and does not only number it.

@@ -70,7 +70,6 @@ fn tools() -> Vec<Tool> {
             &strings(&[("filename", "The name of the file"), ("content", "Its text")]),
         ),
         Tool::read("get_comments", "Gets comments.", &strings(&[("query", "Words")])),
-        Tool::read("delete_document", "Deletes a document.", &strings(&[("document_id", "The id")])),
         Tool::read("search_events", "Searches for events.", &strings(&[("query", "Words of the title")])),
         Tool::read("cancel_event", "Cancels an event.", &strings(&[("event_id", "The id of the event")])),
         Tool::read("get_channels", "Gets the channels.", &strings(&[("query", "A part of the name")])),

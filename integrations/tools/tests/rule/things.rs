@@ -85,20 +85,17 @@ fn two_things_under_one_number_are_none() {
 
 #[test]
 fn a_comment_on_a_thing_gives_it_no_title() {
-    let task = |about: Value| {
-        Task::of("Delete plan.txt.").showing("search_files", json!({"query": "x"}), &json!([about]))
+    let task = |tool: &str, record: &Value| {
+        Task::of("Delete plan.txt.")
+            .showing(tool, json!({"query": "x"}), &json!([record]))
+            .is("delete_file", json!({"file_id": "1"}))
     };
-    let delete = || json!({"file_id": "1"});
-    assert_eq!(task(json!({"file_id": "1", "title": "plan.txt"})).is("delete_file", delete()), YES);
-    for comment in [
-        json!({"comment_id": "9", "file_id": "1", "title": "plan.txt"}),
-        json!({"id": "9", "document_id": "1", "title": "plan.txt"}),
-    ] {
-        let call = if comment.get("document_id").is_some() { json!({"document_id": "1"}) } else { delete() };
-        let tool = if comment.get("document_id").is_some() { "delete_document" } else { "delete_file" };
-        let listed =
-            Task::of("Delete plan.txt.").showing("get_comments", json!({"query": "x"}), &json!([comment]));
-        assert_eq!(listed.is(tool, call), NOT_NAMED, "{comment}");
+    let file = json!({"file_id": "1", "title": "plan.txt"});
+    assert_eq!(task("search_files", &file), YES);
+    assert_eq!(task("get_comments", &file), NOT_NAMED, "a comment without an id");
+    for name in ["id", "comment_id"] {
+        let comment = json!({name: "9", "file_id": "1", "title": "plan.txt"});
+        assert_eq!(task("get_comments", &comment), NOT_NAMED, "{name}");
     }
 }
 
