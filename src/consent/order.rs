@@ -9,6 +9,9 @@ use sirl::FieldSet;
 use super::asked::names;
 use super::line::{MAX_LABEL_CHARS, PromptLine, named, visible};
 
+/// The maximum number of sites that one action is said to have its words from.
+const MAX_SITES_OF_WORDS: usize = 3;
+
 /// An action of the agent on a control of a site, or a change by the page of a field that the guard filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedAction {
@@ -18,6 +21,9 @@ pub struct RecordedAction {
     pub label: String,
     /// The kind of action.
     pub act: ActionKind,
+    /// The sites where the agent read what its text repeats: three words in a row, or a word with a digit. What stands in the
+    /// user's own words does not count.
+    pub read_at: Vec<Origin>,
 }
 
 /// The kind of an action on a control.
@@ -63,7 +69,9 @@ impl fmt::Display for RecordedAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let label = named(&self.label);
         match &self.act {
-            ActionKind::Typed(text) => write!(f, "the agent typed \"{text}\" into {label}"),
+            ActionKind::Typed(text) => {
+                write!(f, "the agent typed \"{text}\" into {label}{}", sites_of_words(&self.read_at))
+            }
             ActionKind::Chose(option) => write!(f, "the agent chose \"{option}\" in {label}"),
             ActionKind::Ticked(true) => write!(f, "the agent ticked {label}"),
             ActionKind::Ticked(false) => write!(f, "the agent took the tick off {label}"),
@@ -73,9 +81,21 @@ impl fmt::Display for RecordedAction {
             ActionKind::Pressed(key) => {
                 write!(f, "the agent pressed the key {key}, which may change what is chosen")
             }
-            ActionKind::Opened(address) => write!(f, "the agent opened \"{address}\""),
+            ActionKind::Opened(address) => {
+                write!(f, "the agent opened \"{address}\"{}", sites_of_words(&self.read_at))
+            }
             ActionKind::Changed => write!(f, "the page changed {label} after Portcullis filled it"),
         }
+    }
+}
+
+/// Says on which sites the agent read words of a text. It names the first three.
+fn sites_of_words(sites: &[Origin]) -> String {
+    let named: Vec<String> = sites.iter().take(MAX_SITES_OF_WORDS).map(ToString::to_string).collect();
+    match (named.as_slice(), sites.len() > MAX_SITES_OF_WORDS) {
+        ([], _) => String::new(),
+        (named, false) => format!(", with words that it read on {}", named.join(" and ")),
+        (named, true) => format!(", with words that it read on {} and other sites", named.join(", ")),
     }
 }
 
@@ -211,7 +231,8 @@ mod tests {
     use super::*;
 
     fn action(label: &str, act: ActionKind) -> RecordedAction {
-        RecordedAction { site: Origin::parse("https://shop.example").unwrap(), label: label.to_owned(), act }
+        let site = Origin::parse("https://shop.example").unwrap();
+        RecordedAction { site, label: label.to_owned(), act, read_at: Vec::new() }
     }
 
     fn order(actions: Vec<RecordedAction>) -> Order {
@@ -249,6 +270,25 @@ mod tests {
             lines.contains("your address:home was filled by Portcullis in this order; the page shows it")
         );
         assert!(!lines.contains("no address"), "{lines}");
+    }
+
+    #[test]
+    fn a_text_names_the_sites_that_its_words_are_from() {
+        let site = |number: u32| Origin::parse(&format!("https://s{number}.example")).unwrap();
+        let mut typed = action("Message", ActionKind::Typed("pay the new account".into()));
+        let without = "the agent typed \"pay the new account\" into \"Message\"";
+        for (number, sites) in [
+            (0, ""),
+            (1, ", with words that it read on https://s0.example"),
+            (2, ", with words that it read on https://s0.example and https://s1.example"),
+            (
+                4,
+                ", with words that it read on https://s0.example, https://s1.example, https://s2.example and other sites",
+            ),
+        ] {
+            typed.read_at = (0..number).map(site).collect();
+            assert_eq!(typed.to_string(), format!("{without}{sites}"));
+        }
     }
 
     #[test]

@@ -151,6 +151,17 @@ impl TaintTracker {
         }
     }
 
+    /// The sites where the agent read what `text` repeats, in order, without what stands in the user's own words. It names no site
+    /// for text that had no room in the record.
+    pub fn sites_of(&self, text: &str) -> Vec<Origin> {
+        let repeated: Vec<u64> = shingles(text).difference(&self.own).copied().collect();
+        let is_there = |seen: &HashSet<u64>| repeated.iter().any(|shingle| seen.contains(shingle));
+        let sites = self.read.iter().filter(|(_, seen)| is_there(seen)).map(|(origin, _)| origin.clone());
+        let mut sites: Vec<Origin> = sites.collect();
+        sites.sort();
+        sites
+    }
+
     /// Whether a text is in the user's own words, word for word.
     pub fn is_own(&self, text: &str) -> bool {
         let words = words(text);
@@ -179,7 +190,10 @@ mod tests {
         assert_eq!(taint.carries("kettle blue", &shop), Carried::Here);
         assert_eq!(taint.carries("something else entirely new", &shop), Carried::Here);
         assert_eq!(taint.carries("balance of nine", &bank), Carried::Here);
+        assert_eq!(taint.sites_of("a balance of nine, please"), std::slice::from_ref(&bank));
+        assert_eq!(taint.sites_of("please buy the blue kettle"), [], "the user's own words have no site");
         taint.read_at(&shop, "balance of nine");
+        assert_eq!(taint.sites_of("balance of nine"), [bank, shop.clone()]);
         assert_eq!(taint.carries("balance of nine", &shop), Carried::Here);
     }
 

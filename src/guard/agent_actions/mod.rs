@@ -131,12 +131,10 @@ impl AgentActions {
         ledger.entries.push(Entry { action, location, form: page.form, harmless, seen });
     }
 
-    /// Records that the agent accepts a dialog, with words of its own or without, before it does.
-    pub(crate) fn note_accepted(&self, site: &Origin, message: &str, words: Option<&str>) {
-        let act = words.map_or(ActionKind::Clicked, |words| ActionKind::Typed(words.to_owned()));
-        let action = RecordedAction { site: site.clone(), label: message.to_owned(), act };
+    /// Records an action that answers a dialog, before the agent carries it out.
+    pub(crate) fn note_accepted(&self, action: RecordedAction) {
         let mut ledger = self.lock();
-        let is_long = words.is_some_and(|words| words.chars().count() > MAX_TEXT);
+        let is_long = matches!(&action.act, ActionKind::Typed(words) if words.chars().count() > MAX_TEXT);
         if ledger.entries.len() >= MAX_ACTIONS || is_long {
             ledger.is_full = true;
             return;
@@ -162,7 +160,8 @@ impl AgentActions {
     pub fn note_changed(&self, site: &Origin, labels: Vec<String>) {
         let mut ledger = self.lock();
         for label in labels {
-            let action = RecordedAction { site: site.clone(), label, act: ActionKind::Changed };
+            let (site, read_at) = (site.clone(), Vec::new());
+            let action = RecordedAction { site, label, act: ActionKind::Changed, read_at };
             if !ledger.entries.iter().any(|entry| entry.action == action) {
                 let (location, form) = (None, None);
                 ledger.entries.push(Entry { action, location, form, harmless: false, seen: Seen::NotYet });

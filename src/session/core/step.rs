@@ -15,6 +15,7 @@ use super::subjects::LastRead;
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::Asked;
+use crate::consent::order::{ActionKind, RecordedAction};
 use crate::guard::agent_actions::{self, effect_of, kind_of};
 use crate::guard::pointing::PointedForm;
 use crate::guard::purpose::reaches_the_account;
@@ -270,16 +271,32 @@ impl Core {
     /// so only text and forms count, which others may read.
     fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) {
         let is_raised = page.container.known() != Some(&Container::T0);
-        let context = |text: &str| agent_actions::FormContext {
-            is_own: self.agent.taint.lock().is_own(text),
-            is_filled: self.agent.actions.is_filled_form(page.value()),
-            is_unseen: self.agent.actions.is_unseen_in(page.form),
+        let context = |text: &str| {
+            let taint = self.agent.taint.lock();
+            agent_actions::FormContext {
+                is_own: taint.is_own(text),
+                read_at: taint.sites_of(text),
+                is_filled: self.agent.actions.is_filled_form(page.value()),
+                is_unseen: self.agent.actions.is_unseen_in(page.form),
+            }
         };
         let weighed = agent_actions::weigh(verb, page, &context);
         if let Some(weighed) = weighed.filter(|weighed| is_raised || weighed.reaches_others()) {
             let node = page.target.as_ref().map(|target| target.node);
             self.agent.actions.note(page.value(), node, weighed);
         }
+    }
+
+    /// The agent action of accepting a dialog of a page, with words of the agent's or without.
+    pub(in crate::session) fn answered_dialog(
+        &self,
+        site: &Origin,
+        message: &str,
+        words: Option<&str>,
+    ) -> RecordedAction {
+        let read_at = words.map(|words| self.agent.taint.lock().sites_of(words)).unwrap_or_default();
+        let act = words.map_or(ActionKind::Clicked, |words| ActionKind::Typed(words.to_owned()));
+        RecordedAction { site: site.clone(), label: message.to_owned(), act, read_at }
     }
 
     /// Answers that a verb was granted and failed, once the reason is recorded.

@@ -41,7 +41,7 @@ impl Session {
     /// only the text of the outcome.
     ///
     /// The action that the dialog interrupted was decided, and the dialog is a part of it: what the page does now is judged as after
-    /// that action. In a raised container, accepting is an action of the agent, which the user sees before an order. Words are
+    /// that action. Words, and in a raised container any acceptance, are an action of the agent, which the user sees before it leaves. Words are
     /// compared as those that the agent types into a control, and there are none once the container may have private data.
     pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> ActionOutcome {
         let Some(dialog) = self.tab.dialog() else { return ActionOutcome::refused(Reason::NotApplicable) };
@@ -63,9 +63,11 @@ impl Session {
             return ActionOutcome::refused(reason);
         }
         let chooses = accept && dialog.kind != DialogKind::Alert;
-        if chooses && self.task().container() != Container::T0 {
+        // In a public container a choice reaches nothing of the user's, and words may be read by others.
+        if chooses && (words.is_some() || self.task().container() != Container::T0) {
             let Some(site) = &dialog.origin else { return ActionOutcome::refused(Reason::NotApplicable) };
-            self.agent_actions.note_accepted(site, &dialog.message, words);
+            let answered = self.driver.core.answered_dialog(site, &dialog.message, words);
+            self.agent_actions.note_accepted(answered);
         }
         let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
         let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: None };

@@ -31,6 +31,8 @@ pub enum Step {
     Click(&'static str),
     /// Accept the dialog that the page shows; without a guard nothing happens.
     Accept,
+    /// Answer the dialog that the page shows with these words; without a guard nothing happens.
+    Answer(&'static str),
     /// Ask for the address; without a guard nothing happens.
     Fill,
     /// Ask for the address, and point at the control for the street; without a guard nothing happens.
@@ -74,7 +76,7 @@ fn verb(step: Step, text: &str) -> Option<Verb> {
         Step::Select(words, option) => Verb::select(find(words)?, option),
         Step::Check(words) => Verb::Check { target: find(words)?, on: true },
         Step::Click(words) => Verb::click(find(words)?),
-        Step::Accept | Step::Fill | Step::FillAt(_) | Step::UntilSent => return None,
+        Step::Accept | Step::Answer(_) | Step::Fill | Step::FillAt(_) | Step::UntilSent => return None,
     })
 }
 
@@ -83,7 +85,28 @@ pub async fn guarded(stage: &Stage, steps: &[Step], agrees: fn(&Order) -> bool) 
     guarded_under(DEFAULT_POLICY, stage, steps, agrees).await
 }
 
+/// The same in a public container: the task has nothing of the user's.
+pub async fn guarded_in_public(stage: &Stage, steps: &[Step], agrees: fn(&Order) -> bool) -> Run {
+    let prompt = format!("Please look at the kettles at {ORIGIN}/.");
+    guarded_with(&prompt, DEFAULT_POLICY, stage, steps, agrees).await
+}
+
 pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: fn(&Order) -> bool) -> Run {
+    let prompt = format!(
+        "Please buy 2 x \"Kettle\" at {ORIGIN}/. Spend at most 90 USD in all. Ship it to: name: Marguerite Vandersloot; \
+         street: {OWN}; postal code: 94704; city: Berkeley; region: California; country: United States; \
+         email: marguerite@mail.example; phone: +1 510 555 0173. Pay with card number 4111111111111111, exp 12/29."
+    );
+    guarded_with(&prompt, policy, stage, steps, agrees).await
+}
+
+async fn guarded_with(
+    prompt: &str,
+    policy: &str,
+    stage: &Stage,
+    steps: &[Step],
+    agrees: fn(&Order) -> bool,
+) -> Run {
     let run = Arc::new(Mutex::new(Run::default()));
     let asked = run.clone();
     let user = ScriptedAnswerer(move |prompt: &ConsentPrompt| {
@@ -101,18 +124,14 @@ pub async fn guarded_under(policy: &str, stage: &Stage, steps: &[Step], agrees: 
     });
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(policy, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
-    let prompt = format!(
-        "Please buy 2 x \"Kettle\" at {ORIGIN}/. Spend at most 90 USD in all. Ship it to: name: Marguerite Vandersloot; \
-         street: {OWN}; postal code: 94704; city: Berkeley; region: California; country: United States; \
-         email: marguerite@mail.example; phone: +1 510 555 0173. Pay with card number 4111111111111111, exp 12/29."
-    );
-    let mut session = Session::begin(guard, &stage.browser, &prompt).await.unwrap();
+    let mut session = Session::begin(guard, &stage.browser, prompt).await.unwrap();
     session.let_dialogs_wait();
     let (mut answers, mut took) = (Vec::new(), Vec::new());
     for step in steps {
         let begun = Instant::now();
         let answer = match step {
             Step::Accept => session.answer_dialog(true, None).await.to_string(),
+            Step::Answer(words) => session.answer_dialog(true, Some(words)).await.to_string(),
             Step::Fill => {
                 let fields = "REQ.address fields=[\"street\",\"postal_code\",\"city\"]\nREQ.end";
                 session.act(Action::Request(fields.to_owned())).await.to_string()
@@ -158,7 +177,9 @@ pub async fn unguarded(stage: &Stage, steps: &[Step]) -> Vec<String> {
     let observer = Observer::that_blocks_nothing(DEFAULT_POLICY, task, log, &mut SystemEntropy).unwrap();
     let mut session = UnguardedSession::begin(observer, &stage.browser).await.unwrap();
     let mut answers = Vec::new();
-    for step in steps.iter().filter(|step| !matches!(step, Step::Accept | Step::Fill | Step::FillAt(_))) {
+    let is_done =
+        |step: &&Step| !matches!(step, Step::Accept | Step::Answer(_) | Step::Fill | Step::FillAt(_));
+    for step in steps.iter().filter(is_done) {
         if matches!(step, Step::UntilSent) {
             let begun = Instant::now();
             while stage.shop.arrived().is_empty() && begun.elapsed() < PATIENCE {
