@@ -1,0 +1,93 @@
+//! The signed half of a checkout by protocol. A shop signs the checkout that it offers, in the form of UCP (the Universal Commerce
+//! Protocol). The guard compares it with what the user agreed to, and signs two mandates of AP2 (the Agent Payments Protocol): one for the
+//! checkout and one for its payment. The shop verifies them.
+//!
+//! The types lead through these steps in this order, and none can be left out: [`SignedCheckout::verify`] gives a
+//! [`VerifiedCheckout`] only under the shop's key, [`VerifiedCheckout::agreed`] gives an [`AgreedCheckout`] only where it equals the
+//! [`Agreement`], and only an [`AgreedCheckout`] can be signed for.
+//!
+//! ```compile_fail,E0308
+//! use checkout_protocols::{Presentation, Signer, VerifiedCheckout};
+//!
+//! fn skips_the_comparison(signer: &Signer<'_>, checkout: VerifiedCheckout, to: &Presentation<'_>) {
+//!     let _ = signer.authorise(checkout, to, &mut || [0; 16]);
+//! }
+//! ```
+//!
+//! ```
+//! use checkout_protocols::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (shop, surface, agent) = (SigningKey::from_bytes(&[3; 32])?, SigningKey::from_bytes(&[1; 32])?, SigningKey::from_bytes(&[2; 32])?);
+//! # let offer = serde_json::json!({"id": "c", "merchant": {"id": "m", "name": "Kettles"}, "status": "ready_for_complete", "currency": "USD",
+//! #     "line_items": [{"id": "l", "item": {"id": "kettle", "title": "Kettle", "price": 1900}, "quantity": 1, "totals": [{"type": "subtotal", "amount": 1900}, {"type": "total", "amount": 1900}]}],
+//! #     "totals": [{"type": "subtotal", "amount": 1900}, {"type": "total", "amount": 1900}]});
+//! # let offer = offer.as_object().cloned().unwrap_or_default();
+//! # let payee = Merchant { id: "m".into(), name: "Kettles".into(), website: None };
+//! # let line = AgreedLine { item: "kettle".into(), title: "Kettle".into(), quantity: 1.try_into()?, price: 1900 };
+//! # let total = Amount { amount: 1900, currency: Currency::try_from("USD".to_owned())? };
+//! # let instrument = Instrument { id: "card".into(), kind: "card".into(), description: None };
+//! # let agreement = Agreement { payee: payee.clone(), lines: vec![line], total, address: None, buyer: None, instrument, shown: vec![] };
+//! // The shop signs its offer, and the guard verifies it under the key of the shop's profile.
+//! let offer = sign_checkout(&shop, &shop.public().thumbprint(), offer)?;
+//! let checkout = SignedCheckout::compact(&offer).verify(&KeySet::of(shop.public()))?;
+//! // The guard compares it with what the user agreed to, and signs. A real guard's salts are random.
+//! let agreed = checkout.clone().agreed(&agreement, 1_800_000_000)?;
+//! let signer = Signer { surface: &surface, agent: &agent };
+//! let to = Presentation { audience: "https://kettles.example", nonce: "n", now: 1_800_000_000 };
+//! let mandates = signer.authorise(agreed, &to, &mut || [7; 16])?;
+//! // The shop sells once.
+//! let shop = Shop { merchant: &payee, audience: "https://kettles.example", surfaces: &KeySet::of(surface.public()) };
+//! let expected = Expected { checkout: &checkout, nonce: "n", now: 1_800_000_010 };
+//! let mut used = UsedMandates::default();
+//! assert_eq!(shop.accept(&mandates, &expected, &mut used)?.total.amount, 1900);
+//! assert_eq!(shop.accept(&mandates, &expected, &mut used), Err(MandateFault::Used));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It trades generality for certainty. It knows one algorithm (ES256), chains of exactly two tokens, and the members of a checkout that it
+//! can compare; a checkout with any other member (instalments, split payments, loyalty) is refused. UCP and AP2 do not fit each
+//! other in their published forms, so one reading is fixed here: the shop's signature is a compact JSON Web Signature over the canonical
+//! JSON (RFC 8785) of the checkout without its member `ap2`; UCP's `merchant_authorization` is the same signature with its
+//! payload left out; and a mandate's `checkout_jwt` is the compact form.
+//!
+//! There is no network and no clock here: times are seconds since 1970, and random bytes are given. It is no part of a session yet.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `json` | JSON as it is signed |
+//! | `keys` | keys on the curve P-256, and their JSON form |
+//! | `jws` | JSON Web Signatures in compact form |
+//! | `sd_jwt` | tokens whose claims are disclosed one by one (RFC 9901) |
+//! | `profile` | how a shop is spoken to, and its keys |
+//! | `checkout` | the checkout that a shop signs |
+//! | `agreement` | what the user agreed to, and the first difference from it |
+//! | `address` | the destinations of a checkout |
+//! | `claims` | the claims of mandates |
+//! | `signing` | the guard's side: the two mandates |
+//! | `verification` | the shop's side: what it checks before it sells |
+
+mod address;
+mod agreement;
+mod checkout;
+mod claims;
+mod json;
+mod jws;
+mod keys;
+mod profile;
+mod sd_jwt;
+mod signing;
+mod verification;
+
+pub use address::{Buyer, PostalAddress};
+pub use agreement::{AgreedCheckout, AgreedLine, Agreement, Difference};
+pub use checkout::{CheckoutFault, SignedCheckout, VerifiedCheckout, sign_checkout};
+pub use claims::{Amount, Currency, Instrument, Merchant, UnknownCurrency};
+pub use json::JsonFault;
+pub use jws::JwsFault;
+pub use keys::{KeyFault, KeySet, PublicKey, SigningKey};
+pub use profile::{PROFILE_PATH, Profile, ProfileFault, Version};
+pub use sd_jwt::TokenFault;
+pub use signing::{LIFETIME, Mandates, Presentation, Signer};
+pub use verification::{Accepted, Expected, MandateFault, Shop, UsedMandates};

@@ -1,0 +1,252 @@
+//! The profile in which a shop says how it is spoken to: `/.well-known/ucp` of its origin, in the two published forms (2026-01-11, and
+//! from 2026-01-23 on).
+//!
+//! Whoever the profile names is reached with the user's order, so nothing in it leads away from the origin that it was fetched from.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::json::{JsonFault, parse_object};
+use crate::keys::{KeyFault, KeySet};
+
+/// The path of the profile on each shop's origin.
+pub const PROFILE_PATH: &str = "/.well-known/ucp";
+
+const SHOPPING: &str = "dev.ucp.shopping";
+const CHECKOUT: &str = "dev.ucp.shopping.checkout";
+const MANDATES: &str = "dev.ucp.shopping.ap2_mandate";
+
+/// The published versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// 2026-01-11.
+    January11,
+    /// 2026-01-23.
+    January23,
+    /// 2026-04-08, whose checkouts this crate compares.
+    April8,
+}
+
+impl Version {
+    fn parse(text: &str) -> Option<Version> {
+        Some(match text {
+            "2026-01-11" => Version::January11,
+            "2026-01-23" => Version::January23,
+            "2026-04-08" => Version::April8,
+            _ => return None,
+        })
+    }
+}
+
+/// Why a profile cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileFault {
+    /// Its text.
+    #[error("the shop's profile: {0}")]
+    Json(#[from] JsonFault),
+    /// It has no version, or one that is not known here.
+    #[error("the shop's profile has a version that is not known here")]
+    Version,
+    /// It has no address for orders over HTTP, or several.
+    #[error("the shop's profile names no single address for orders over HTTP")]
+    Service,
+    /// That address is on another origin than the profile, or has a user name, a query or a fragment.
+    #[error("the shop's profile leads to another site than its own")]
+    Elsewhere,
+    /// The shop offers no checkout.
+    #[error("the shop's profile offers no checkout")]
+    Checkout,
+    /// Its keys.
+    #[error("the shop's keys: {0}")]
+    Keys(#[from] KeyFault),
+}
+
+/// How a shop is spoken to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// The version of the protocol.
+    pub version: Version,
+    /// Where orders go; the calls' paths follow it.
+    pub endpoint: Url,
+    /// The keys that sign the shop's checkouts.
+    pub keys: KeySet,
+    /// Whether the shop sells by AP2's mandates. Without them a person has to place the order in the page.
+    pub takes_mandates: bool,
+}
+
+impl Profile {
+    /// Reads the profile that was fetched from an origin, without a redirect.
+    pub fn read(text: &[u8], origin: &Url) -> Result<Profile, ProfileFault> {
+        let mut profile = parse_object(text)?;
+        let Some(Value::Object(ucp)) = profile.remove("ucp") else { return Err(ProfileFault::Version) };
+        let version = ucp.get("version").and_then(Value::as_str).and_then(Version::parse);
+        let version = version.ok_or(ProfileFault::Version)?;
+        let endpoint = endpoint(&ucp).ok_or(ProfileFault::Service)?;
+        let endpoint = Url::parse(endpoint).map_err(|_| ProfileFault::Service)?;
+        let is_plain = endpoint.username().is_empty()
+            && endpoint.password().is_none()
+            && endpoint.query().is_none()
+            && endpoint.fragment().is_none();
+        // An origin without a host is equal to no other.
+        if endpoint.origin() != origin.origin() || !is_plain {
+            return Err(ProfileFault::Elsewhere);
+        }
+        if !offers(&ucp, CHECKOUT) {
+            return Err(ProfileFault::Checkout);
+        }
+        let keys = match (profile.remove("signing_keys"), profile.remove("keys")) {
+            (Some(Value::Array(keys)), None) | (None, Some(Value::Array(keys))) => keys,
+            (None | Some(Value::Null), None) => Vec::new(),
+            _ => return Err(ProfileFault::Keys(KeyFault::Kind)),
+        };
+        let keys = KeySet::from_jwks(&keys)?;
+        let takes_mandates = version == Version::April8 && offers(&ucp, MANDATES) && !keys.is_empty();
+        Ok(Profile { version, endpoint, keys, takes_mandates })
+    }
+}
+
+/// The one address for orders over HTTP.
+fn endpoint(ucp: &Map<String, Value>) -> Option<&str> {
+    match ucp.get("services")?.get(SHOPPING)? {
+        Value::Object(bindings) => bindings.get("rest")?.get("endpoint")?.as_str(),
+        Value::Array(bindings) => {
+            let mut rest = bindings.iter().filter(|binding| text(binding, "transport") == Some("rest"));
+            match (rest.next(), rest.next()) {
+                (Some(binding), None) => text(binding, "endpoint"),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether the shop has a capability, in either form.
+fn offers(ucp: &Map<String, Value>, name: &str) -> bool {
+    match ucp.get("capabilities") {
+        Some(Value::Array(capabilities)) => capabilities.iter().any(|it| text(it, "name") == Some(name)),
+        Some(Value::Object(capabilities)) => {
+            capabilities.get(name).and_then(Value::as_array).is_some_and(|versions| !versions.is_empty())
+        }
+        _ => false,
+    }
+}
+
+fn text<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
+    value.get(member).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::keys::SigningKey;
+
+    type Change = fn(&mut Value);
+
+    fn key(name: &str) -> Value {
+        let mut key = SigningKey::from_bytes(&[3; 32]).unwrap().public().to_jwk();
+        key["kid"] = name.into();
+        key
+    }
+
+    fn later() -> Value {
+        json!({
+            "ucp": {
+                "version": "2026-04-08",
+                "services": {SHOPPING: [
+                    {"version": "2026-04-08", "transport": "mcp", "endpoint": "https://shop.example/ucp/mcp"},
+                    {"version": "2026-04-08", "transport": "rest", "endpoint": "https://shop.example/ucp/v1"},
+                ]},
+                "capabilities": {
+                    CHECKOUT: [{"version": "2026-04-08"}],
+                    MANDATES: [{"version": "2026-04-08", "extends": CHECKOUT, "config": {"vp_formats_supported": {"dc+sd-jwt": {}}}}],
+                },
+                "payment_handlers": {},
+            },
+            "signing_keys": [key("shop-1")],
+        })
+    }
+
+    fn first() -> Value {
+        json!({
+            "ucp": {
+                "version": "2026-01-11",
+                "services": {SHOPPING: {"version": "2026-01-11", "rest": {"endpoint": "https://shop.example/ucp/v1"}}},
+                "capabilities": [{"name": CHECKOUT, "version": "2026-01-11"}, {"name": MANDATES, "version": "2026-01-11"}],
+            },
+            "payment": {"handlers": []},
+            "signing_keys": null,
+        })
+    }
+
+    fn read(profile: &Value) -> Result<Profile, ProfileFault> {
+        Profile::read(profile.to_string().as_bytes(), &Url::parse("https://shop.example/").unwrap())
+    }
+
+    #[test]
+    fn both_published_forms_are_read() {
+        let profile = read(&later()).unwrap();
+        assert_eq!((profile.version, profile.takes_mandates), (Version::April8, true));
+        assert_eq!(profile.endpoint.as_str(), "https://shop.example/ucp/v1");
+        let profile = read(&first()).unwrap();
+        assert_eq!(
+            (profile.version, profile.takes_mandates),
+            (Version::January11, false),
+            "another sign of discounts"
+        );
+        let mut renamed = later();
+        let keys = renamed["signing_keys"].take();
+        renamed.as_object_mut().unwrap().remove("signing_keys");
+        renamed["keys"] = keys;
+        assert!(read(&renamed).unwrap().takes_mandates);
+        let mut unsigned = later();
+        unsigned["signing_keys"] = json!([]);
+        assert!(!read(&unsigned).unwrap().takes_mandates, "nobody could verify its checkouts");
+    }
+
+    #[test]
+    fn a_profile_that_leads_elsewhere_is_refused() {
+        for endpoint in [
+            "https://shop.example.evil.example/ucp/v1",
+            "https://evil.example/ucp/v1",
+            "https://api.shop.example/ucp/v1",
+            "http://shop.example/ucp/v1",
+            "https://shop.example:8443/ucp/v1",
+            "https://user@shop.example/ucp/v1",
+            "https://shop.example@evil.example/ucp/v1",
+            "https://shop.example/ucp/v1?to=https://evil.example",
+            "https://shop.example/ucp/v1#x",
+            "https://xn--shp-0na.example/ucp/v1",
+            "data:text/plain,x",
+        ] {
+            let mut profile = later();
+            profile["ucp"]["services"][SHOPPING][1]["endpoint"] = endpoint.into();
+            assert_eq!(read(&profile), Err(ProfileFault::Elsewhere), "{endpoint}");
+        }
+    }
+
+    #[test]
+    fn a_profile_that_cannot_be_understood_in_one_way_is_refused() {
+        let changes: &[(Change, ProfileFault)] = &[
+            (|it| it["ucp"]["version"] = json!("2027-01-01"), ProfileFault::Version),
+            (|it| it["ucp"] = json!([]), ProfileFault::Version),
+            (|it| it["ucp"]["services"] = json!({}), ProfileFault::Service),
+            (|it| it["ucp"]["services"][SHOPPING][0]["transport"] = json!("rest"), ProfileFault::Service),
+            (|it| it["ucp"]["services"][SHOPPING][1]["endpoint"] = json!("/ucp/v1"), ProfileFault::Service),
+            (|it| it["ucp"]["capabilities"] = json!({}), ProfileFault::Checkout),
+            (|it| it["ucp"]["capabilities"][CHECKOUT] = json!([]), ProfileFault::Checkout),
+            (|it| it["keys"] = json!([key("shop-2")]), ProfileFault::Keys(KeyFault::Kind)),
+            (|it| it["signing_keys"] = json!([key("a"), key("a")]), ProfileFault::Keys(KeyFault::Name)),
+        ];
+        for (change, fault) in changes {
+            let mut profile = later();
+            change(&mut profile);
+            assert_eq!(read(&profile), Err(*fault));
+        }
+        let origin = Url::parse("https://shop.example/").unwrap();
+        let twice =
+            later().to_string().replacen("\"signing_keys\"", "\"signing_keys\":[],\"signing_keys\"", 1);
+        assert!(matches!(Profile::read(twice.as_bytes(), &origin), Err(ProfileFault::Json(_))));
+    }
+}
