@@ -50,6 +50,11 @@ pub enum ActionKind {
 }
 
 impl RecordedAction {
+    /// An action whose text is from nowhere yet.
+    pub fn new(site: Origin, label: String, act: ActionKind) -> RecordedAction {
+        RecordedAction { site, label, act, read_at: Vec::new() }
+    }
+
     /// Whether it concerns something recurrent, such as a subscription.
     pub fn recurs(&self) -> bool {
         let said = match &self.act {
@@ -231,8 +236,7 @@ mod tests {
     use super::*;
 
     fn action(label: &str, act: ActionKind) -> RecordedAction {
-        let site = Origin::parse("https://shop.example").unwrap();
-        RecordedAction { site, label: label.to_owned(), act, read_at: Vec::new() }
+        RecordedAction::new(Origin::parse("https://shop.example").unwrap(), label.to_owned(), act)
     }
 
     fn order(actions: Vec<RecordedAction>) -> Order {

@@ -1,71 +1,116 @@
-//! The destinations of a checkout: UCP's extension `fulfillment`.
+//! Who buys, and the destinations of a checkout: UCP's extension `fulfillment`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A postal address, in UCP's fields. Each is the whole text of the field, or nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+use crate::checkout::Total;
+
+/// A postal address, in UCP's fields. A field that does not apply is empty. The address is wiped when it is dropped, and it has no
+/// `Debug` and no `Clone`.
+#[derive(Default, Deserialize, Zeroize, ZeroizeOnDrop)]
+#[serde(deny_unknown_fields)]
 pub struct PostalAddress {
     /// Street and number.
+    #[serde(default)]
     pub street_address: String,
     /// Flat, floor or building.
+    #[serde(default)]
     pub extended_address: String,
     /// City.
+    #[serde(default)]
     pub address_locality: String,
     /// State or province.
+    #[serde(default)]
     pub address_region: String,
     /// Postal code.
+    #[serde(default)]
     pub postal_code: String,
     /// Country: two letters of ISO 3166-1.
+    #[serde(default)]
     pub address_country: String,
     /// Given name of the recipient.
+    #[serde(default)]
     pub first_name: String,
     /// Family name of the recipient.
+    #[serde(default)]
     pub last_name: String,
     /// Telephone, as in E.164.
+    #[serde(default)]
     pub phone_number: String,
 }
 
 impl PostalAddress {
-    /// Whether two addresses are the same place and person: every field equal, but for case, accents not folded, and white space.
-    pub fn is_same(&self, other: &PostalAddress) -> bool {
-        let fields = |address: &PostalAddress| {
-            [
-                &address.street_address,
-                &address.extended_address,
-                &address.address_locality,
-                &address.address_region,
-                &address.postal_code,
-                &address.address_country,
-                &address.first_name,
-                &address.last_name,
-                &address.phone_number,
-            ]
-            .map(|field| field.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase())
-        };
-        fields(self) == fields(other)
+    fn fields(&self) -> [&str; 9] {
+        [
+            &self.street_address,
+            &self.extended_address,
+            &self.address_locality,
+            &self.address_region,
+            &self.postal_code,
+            &self.address_country,
+            &self.first_name,
+            &self.last_name,
+            &self.phone_number,
+        ]
+    }
+
+    /// Whether every field has the same words in both addresses. Upper and lower case are the same, and so is any white space.
+    fn is_same(&self, other: &PostalAddress) -> bool {
+        self.fields().iter().zip(other.fields()).all(|(field, other)| has_same_words(field, other))
     }
 }
 
-/// Who buys.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+/// A person who buys. It is wiped when it is dropped, and has no `Debug` and no `Clone`.
+#[derive(Default, Deserialize, Zeroize, ZeroizeOnDrop)]
+#[serde(deny_unknown_fields)]
 pub struct Buyer {
     /// Given name.
+    #[serde(default)]
     pub first_name: String,
     /// Family name.
+    #[serde(default)]
     pub last_name: String,
     /// E-mail address.
+    #[serde(default)]
     pub email: String,
     /// Telephone, as in E.164.
+    #[serde(default)]
     pub phone_number: String,
 }
 
+impl Buyer {
+    /// Whether both are the same person, with the same words in every field.
+    pub(crate) fn is_same(&self, other: &Buyer) -> bool {
+        has_same_words(&self.first_name, &other.first_name)
+            && has_same_words(&self.last_name, &other.last_name)
+            && has_same_words(&self.email, &other.email)
+            && has_same_words(&self.phone_number, &other.phone_number)
+    }
+}
+
+/// Compares without a copy, since a copy would have to be wiped.
+fn has_same_words(text: &str, other: &str) -> bool {
+    let (mut words, mut others) = (text.split_whitespace(), other.split_whitespace());
+    loop {
+        match (words.next(), others.next()) {
+            (None, None) => return true,
+            (Some(word), Some(other)) => {
+                let lower = |word: &str| {
+                    word.chars().flat_map(char::to_lowercase).eq(other.chars().flat_map(char::to_lowercase))
+                };
+                if !lower(word) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
 /// A destination: an address and the shop's name for it.
-#[derive(Debug, Clone, PartialEq)]
 struct Destination {
     id: String,
     address: PostalAddress,
@@ -82,8 +127,7 @@ impl<'de> Deserialize<'de> for Destination {
 }
 
 /// How some lines reach the buyer.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize)]
 struct Method {
     #[serde(rename = "id")]
     _id: String,
@@ -94,21 +138,49 @@ struct Method {
     destinations: Vec<Destination>,
     #[serde(default)]
     selected_destination_id: Option<String>,
-    /// Parcels and their options: what they cost is in the totals.
-    #[serde(default, rename = "groups")]
-    _groups: Vec<Value>,
+    #[serde(default)]
+    groups: Vec<Group>,
+}
+
+/// A parcel, and the ways in which it can be sent.
+#[derive(Deserialize)]
+struct Group {
+    #[serde(rename = "id")]
+    _id: String,
+    #[serde(rename = "line_item_ids")]
+    _line_item_ids: Vec<String>,
+    #[serde(default)]
+    options: Vec<DeliveryOption>,
+    #[serde(default)]
+    selected_option_id: Option<String>,
+}
+
+/// A way of sending a parcel. What it costs is in the totals of the checkout too.
+#[derive(Deserialize)]
+struct DeliveryOption {
+    id: String,
+    title: String,
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
+    #[serde(default, rename = "carrier")]
+    _carrier: Option<String>,
+    #[serde(default, rename = "earliest_fulfillment_time")]
+    _earliest: Option<String>,
+    #[serde(default, rename = "latest_fulfillment_time")]
+    _latest: Option<String>,
+    #[serde(rename = "totals")]
+    _totals: Vec<Total>,
 }
 
 /// The destinations of all lines.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
 pub(crate) struct Fulfillment {
     #[serde(default)]
     methods: Vec<Method>,
 }
 
 impl Fulfillment {
-    /// Whether each of these lines is shipped once, to this address and no other.
+    /// Whether the checkout ships each of these lines once, and ships everything to this address.
     pub(crate) fn ships_all_to(&self, lines: &[&str], address: &PostalAddress) -> bool {
         let mut shipped: BTreeMap<&str, u32> = BTreeMap::new();
         for method in &self.methods {
@@ -125,8 +197,55 @@ impl Fulfillment {
         shipped.len() == lines.len() && lines.iter().all(|line| shipped.get(line) == Some(&1))
     }
 
-    /// Whether nothing is shipped or picked up.
+    /// The titles of the options that are chosen, sorted; none where a parcel has no single chosen option.
+    pub(crate) fn chosen_options(&self) -> Option<Vec<&str>> {
+        let mut titles = Vec::new();
+        for group in self.methods.iter().flat_map(|method| &method.groups) {
+            let chosen = |it: &&DeliveryOption| Some(&it.id) == group.selected_option_id.as_ref();
+            let mut chosen = group.options.iter().filter(chosen);
+            let (Some(option), None) = (chosen.next(), chosen.next()) else { return None };
+            titles.push(option.title.as_str());
+        }
+        titles.sort_unstable();
+        Some(titles)
+    }
+
+    /// Whether the checkout has no delivery and no pickup.
     pub(crate) fn is_empty(&self) -> bool {
         self.methods.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::{Debug, Display};
+
+    use serde::Serialize;
+    use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+    use super::*;
+    use crate::{Agreement, VerifiedCheckout};
+
+    assert_not_impl_any!(PostalAddress: Clone, Debug, Display, Serialize);
+    assert_not_impl_any!(Buyer: Clone, Debug, Display, Serialize);
+    assert_not_impl_any!(Agreement: Clone, Debug, Display, Serialize);
+    assert_not_impl_any!(VerifiedCheckout: Clone, Debug, Display, Serialize);
+    assert_not_impl_any!(crate::AgreedCheckout: Clone, Debug, Display, Serialize);
+    assert_not_impl_any!(crate::SigningKey: Clone, Debug, Display, Serialize);
+    assert_impl_all!(PostalAddress: ZeroizeOnDrop);
+    assert_impl_all!(Buyer: ZeroizeOnDrop);
+
+    #[test]
+    fn words_are_compared_without_case_and_white_space() {
+        for (text, other, is_same) in [
+            ("17  Elm ROAD ", "17 elm road", true),
+            ("17 Elm Road", "17 Elm Roads", false),
+            ("17 Elm Road", "17 Elm", false),
+            ("ab c", "a bc", false),
+            ("", " ", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(has_same_words(text, other), is_same, "{text:?} {other:?}");
+        }
     }
 }

@@ -1,26 +1,30 @@
-//! What the user agreed to, and the first difference of a checkout from it.
+//! This module compares a checkout with what the user agreed to, and names the first difference.
 
 use std::num::NonZeroU32;
 
+use url::Url;
+
 use crate::address::{Buyer, PostalAddress};
-use crate::checkout::{Checkout, Status, Total, VerifiedCheckout};
+use crate::checkout::{Checkout, Line, Message, Status, Total, VerifiedCheckout};
 use crate::claims::{Amount, Instrument, Merchant};
 use crate::signing::LIFETIME;
 
-/// What the user agreed to: all that a question showed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The order that the user agreed to. It has everything that the question showed. It holds the user's values, so it has no `Debug` and no
+/// `Clone`.
 pub struct Agreement {
-    /// Who sells and is paid.
+    /// The shop that sells and is paid.
     pub payee: Merchant,
-    /// What is bought, in any order.
+    /// The items, in any order.
     pub lines: Vec<AgreedLine>,
-    /// What it costs in all.
+    /// The price of everything together.
     pub total: Amount,
-    /// Where it goes; none where nothing is shipped.
+    /// The address that the goods are sent to; none where no goods are sent.
     pub address: Option<PostalAddress>,
-    /// Who buys; none where the shop is told nobody.
+    /// The titles of the chosen ways of delivery, one for each parcel, in any order.
+    pub delivery: Vec<String>,
+    /// The buyer that the shop is told; none where it is told nobody.
     pub buyer: Option<Buyer>,
-    /// What pays.
+    /// The means of payment.
     pub instrument: Instrument,
     /// The shop's warnings that the question showed.
     pub shown: Vec<String>,
@@ -66,6 +70,9 @@ pub enum Difference {
     /// Another destination, several, or one for some lines only.
     #[error("the goods do not all go to the address that you agreed to")]
     Address,
+    /// Another way of delivery, or a parcel without one.
+    #[error("the delivery is not the one that you agreed to")]
+    Delivery,
     /// Another buyer.
     #[error("the buyer's name, e-mail or telephone is not what you agreed to")]
     Buyer,
@@ -74,21 +81,25 @@ pub enum Difference {
     Expiry,
 }
 
-/// A checkout that equals what the user agreed to. Mandates are signed for nothing else, and once.
-#[derive(Debug, PartialEq)]
+/// A checkout that equals what the user agreed to. Mandates are signed for nothing else, and signing takes the value. That one purchase
+/// is made once is for its journal to say: the shop's text can be read and compared again.
 pub struct AgreedCheckout {
     pub(crate) checkout: VerifiedCheckout,
-    pub(crate) agreement: Agreement,
+    pub(crate) total: Amount,
+    pub(crate) instrument: Instrument,
+    /// When it was compared, in seconds since 1970.
+    pub(crate) at: u64,
 }
 
 impl VerifiedCheckout {
     /// Compares it with what the user agreed to. `now` is in seconds since 1970.
     pub fn agreed(self, agreement: &Agreement, now: u64) -> Result<AgreedCheckout, Difference> {
-        compare(&self.content, agreement)?;
+        compare(&self, agreement)?;
         if !lasts(&self.content, now.saturating_add(LIFETIME)) {
             return Err(Difference::Expiry);
         }
-        Ok(AgreedCheckout { checkout: self, agreement: agreement.clone() })
+        let (total, instrument) = (agreement.total.clone(), agreement.instrument.clone());
+        Ok(AgreedCheckout { checkout: self, total, instrument, at: now })
     }
 
     /// The total of the checkout; none where its parts do not add up.
@@ -98,8 +109,9 @@ impl VerifiedCheckout {
     }
 }
 
-fn compare(checkout: &Checkout, agreement: &Agreement) -> Result<(), Difference> {
-    let is_shown = |message: &crate::checkout::Message| match &*message.kind {
+fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
+    let checkout = &verified.content;
+    let is_shown = |message: &Message| match &*message.kind {
         "info" => true,
         "warning" => agreement.shown.contains(&message.content),
         _ => false,
@@ -110,7 +122,10 @@ fn compare(checkout: &Checkout, agreement: &Agreement) -> Result<(), Difference>
     if !checkout.messages.iter().all(is_shown) {
         return Err(Difference::Message);
     }
-    if checkout.merchant != agreement.payee {
+    let is_own = |site: &String| {
+        Url::parse(site).is_ok_and(|site| site.origin().ascii_serialization() == verified.origin)
+    };
+    if checkout.merchant != agreement.payee || !checkout.merchant.website.iter().all(is_own) {
         return Err(Difference::Payee);
     }
     let mut lines: Vec<AgreedLine> = checkout.line_items.iter().map(AgreedLine::of).collect();
@@ -135,7 +150,17 @@ fn compare(checkout: &Checkout, agreement: &Agreement) -> Result<(), Difference>
     if !is_sent {
         return Err(Difference::Address);
     }
-    if checkout.buyer == agreement.buyer { Ok(()) } else { Err(Difference::Buyer) }
+    let mut delivery: Vec<&str> = agreement.delivery.iter().map(String::as_str).collect();
+    delivery.sort_unstable();
+    if checkout.fulfillment.chosen_options().as_ref() != Some(&delivery) {
+        return Err(Difference::Delivery);
+    }
+    let is_buyer = match (&checkout.buyer, &agreement.buyer) {
+        (Some(buyer), Some(agreed)) => buyer.is_same(agreed),
+        (None, None) => true,
+        _ => false,
+    };
+    if is_buyer { Ok(()) } else { Err(Difference::Buyer) }
 }
 
 /// Whether a checkout can be completed until then.
@@ -146,7 +171,7 @@ fn lasts(checkout: &Checkout, until: u64) -> bool {
 }
 
 impl AgreedLine {
-    fn of(line: &crate::checkout::Line) -> AgreedLine {
+    fn of(line: &Line) -> AgreedLine {
         AgreedLine {
             item: line.item.id.clone(),
             title: line.item.title.clone(),
@@ -162,8 +187,7 @@ fn has_repeated_ids(checkout: &Checkout) -> bool {
     ids.windows(2).any(|pair| pair.first() == pair.get(1))
 }
 
-/// The total, if the parts add up: those of each line, the lines to the subtotal, and the subtotal with the rest to the total. None
-/// also where a sum is below zero.
+/// The total, where the parts of each line, the lines, and the parts of the checkout add up; none where they do not, and none below zero.
 fn sum(checkout: &Checkout) -> Option<u64> {
     let mut lines: i64 = 0;
     for line in &checkout.line_items {

@@ -11,11 +11,14 @@ use crate::address::{Buyer, Fulfillment};
 use crate::claims::{Currency, Merchant};
 use crate::json::{JsonFault, canonical, parse_object};
 use crate::jws::{Jws, JwsFault};
-use crate::keys::{KeySet, SigningKey};
+use crate::keys::SigningKey;
+use crate::profile::Profile;
 use crate::sd_jwt::hash;
 
 /// The member that holds what AP2 adds; it is not signed.
 const UNSIGNED: &str = "ap2";
+/// The longest path of a member that an error names.
+const MAX_PATH: usize = 80;
 
 /// Why a checkout cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,9 +35,15 @@ pub enum CheckoutFault {
     /// The signed text is not in the canonical form, so that its detached form would be another text.
     #[error("the checkout is not signed in the canonical form of RFC 8785")]
     NotCanonical,
-    /// A member is missing, has another form, or is not known here: it could change what is bought.
-    #[error("the checkout has members that cannot be compared: {0}")]
-    Members(String),
+    /// A member is missing or has another form.
+    #[error("a member of the checkout is missing, or has a form that cannot be compared")]
+    Form,
+    /// A member is not known here and could change what is bought; its path, where that has only letters, digits and signs of a name.
+    #[error("the checkout has the member {0}, which cannot be compared with what you agreed to")]
+    Unknown(String),
+    /// The shop's profile does not offer mandates, or in a version whose checkouts are not known here.
+    #[error("the shop takes no mandates that are known here")]
+    NoMandates,
 }
 
 /// Signs a checkout as a shop does: the compact form. Its member `ap2` is left out.
@@ -49,7 +58,7 @@ pub fn sign_checkout(
 }
 
 /// A checkout with the shop's signature, in compact form, of which nothing is checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct SignedCheckout(String);
 
 impl SignedCheckout {
@@ -77,25 +86,50 @@ impl SignedCheckout {
     }
 
     /// Verifies it under the keys of the shop's profile, and reads it.
-    pub fn verify(self, keys: &KeySet) -> Result<VerifiedCheckout, CheckoutFault> {
+    pub fn verify(self, profile: &Profile) -> Result<VerifiedCheckout, CheckoutFault> {
+        if !profile.takes_mandates() {
+            return Err(CheckoutFault::NoMandates);
+        }
         let jws = Jws::parse(&self.0)?;
-        let key = jws.header_text("kid").and_then(|name| keys.get(name)).ok_or(CheckoutFault::Key)?;
+        let key = jws.header_text("kid").and_then(|name| profile.keys.get(name)).ok_or(CheckoutFault::Key)?;
         jws.verify(key)?;
-        let members = parse_object(&jws.payload)?;
-        if canonical(&Value::Object(members.clone()))? != jws.payload {
+        let members = Value::Object(parse_object(&jws.payload)?);
+        if canonical(&members)? != jws.payload {
             return Err(CheckoutFault::NotCanonical);
         }
-        let content = serde_json::from_value(Value::Object(members))
-            .map_err(|error| CheckoutFault::Members(error.to_string()))?;
-        Ok(VerifiedCheckout { hash: hash(&self.0), jwt: self.0, content })
+        Ok(VerifiedCheckout {
+            content: read(members)?,
+            hash: hash(&self.0),
+            origin: profile.origin(),
+            jwt: self.0,
+        })
     }
 }
 
-/// A checkout that the shop signed. Whether it is the one that the user agreed to is not known yet.
-#[derive(Debug, Clone, PartialEq)]
+/// Reads the members. The error repeats no value, since a shop can write the buyer's address anywhere.
+fn read(members: Value) -> Result<Checkout, CheckoutFault> {
+    let mut unknown = None;
+    let content = serde_ignored::deserialize(members, |path| {
+        unknown.get_or_insert_with(|| path.to_string());
+    })
+    .map_err(|_| CheckoutFault::Form)?;
+    match unknown {
+        None => Ok(content),
+        Some(path) => {
+            let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.?".contains(c);
+            let is_plain = path.len() <= MAX_PATH && path.chars().all(is_name);
+            Err(CheckoutFault::Unknown(if is_plain { path } else { "…".to_owned() }))
+        }
+    }
+}
+
+/// A checkout that the shop signed. Whether it is the one that the user agreed to is not known yet. Its text repeats the address that the
+/// shop was given, so it has no `Debug`.
 pub struct VerifiedCheckout {
     pub(crate) jwt: String,
     pub(crate) hash: String,
+    /// The origin of the profile whose key signed it.
+    pub(crate) origin: String,
     pub(crate) content: Checkout,
 }
 
@@ -111,9 +145,8 @@ impl VerifiedCheckout {
     }
 }
 
-/// The members that are compared. Others are refused.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The members that are compared. A checkout with any other one is refused.
+#[derive(Deserialize)]
 pub(crate) struct Checkout {
     #[serde(rename = "id")]
     pub(crate) _id: String,
@@ -142,8 +175,7 @@ pub(crate) struct Checkout {
     pub(crate) _ucp: Option<Value>,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize)]
 pub(crate) struct Line {
     pub(crate) id: String,
     pub(crate) item: Item,
@@ -151,8 +183,7 @@ pub(crate) struct Line {
     pub(crate) totals: Vec<Total>,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize)]
 pub(crate) struct Item {
     pub(crate) id: String,
     pub(crate) title: String,
@@ -162,8 +193,7 @@ pub(crate) struct Item {
 }
 
 /// A part of the sum, or the sum, in the smallest unit of the currency. Discounts are below zero.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize)]
 pub(crate) struct Total {
     #[serde(rename = "type")]
     pub(crate) kind: String,
@@ -173,14 +203,17 @@ pub(crate) struct Total {
 }
 
 /// What the shop says beside the checkout.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct Message {
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) content: String,
+    /// Its code, its place, and how it is shown.
+    #[serde(flatten)]
+    _rest: Map<String, Value>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
     Incomplete,

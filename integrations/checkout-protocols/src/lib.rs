@@ -7,10 +7,10 @@
 //! [`Agreement`], and only an [`AgreedCheckout`] can be signed for.
 //!
 //! ```compile_fail,E0308
-//! use checkout_protocols::{Presentation, Signer, VerifiedCheckout};
+//! use checkout_protocols::{Signer, VerifiedCheckout};
 //!
-//! fn skips_the_comparison(signer: &Signer<'_>, checkout: VerifiedCheckout, to: &Presentation<'_>) {
-//!     let _ = signer.authorise(checkout, to, &mut || [0; 16]);
+//! fn skips_the_comparison(signer: &Signer<'_>, checkout: VerifiedCheckout) {
+//!     let _ = signer.authorise(checkout, "nonce", &mut || [0; 16]);
 //! }
 //! ```
 //!
@@ -27,17 +27,22 @@
 //! # let line = AgreedLine { item: "kettle".into(), title: "Kettle".into(), quantity: 1.try_into()?, price: 1900 };
 //! # let total = Amount { amount: 1900, currency: Currency::try_from("USD".to_owned())? };
 //! # let instrument = Instrument { id: "card".into(), kind: "card".into(), description: None };
-//! # let agreement = Agreement { payee: payee.clone(), lines: vec![line], total, address: None, buyer: None, instrument, shown: vec![] };
-//! // The shop signs its offer, and the guard verifies it under the key of the shop's profile.
-//! let offer = sign_checkout(&shop, &shop.public().thumbprint(), offer)?;
-//! let checkout = SignedCheckout::compact(&offer).verify(&KeySet::of(shop.public()))?;
+//! # let agreement = Agreement { payee: payee.clone(), lines: vec![line], total, address: None, delivery: vec![], buyer: None, instrument, shown: vec![] };
+//! # let mut jwk = shop.public().to_jwk();
+//! # jwk["kid"] = "2026".into();
+//! # let profile = serde_json::json!({"ucp": {"version": "2026-04-08", "services": {"dev.ucp.shopping": [{"transport": "rest", "endpoint": "https://kettles.example/ucp"}]},
+//! #     "capabilities": {"dev.ucp.shopping.checkout": [{"version": "2026-04-08"}], "dev.ucp.shopping.ap2_mandate": [{"version": "2026-04-08"}]}}, "signing_keys": [jwk]}).to_string();
+//! // The shop signs its offer, and the guard verifies it under the key of the profile that it fetched from the shop.
+//! let profile = Profile::read(profile.as_bytes(), &"https://kettles.example/".parse()?)?;
+//! let offer = sign_checkout(&shop, "2026", offer)?;
+//! let checkout = SignedCheckout::compact(&offer).verify(&profile)?;
 //! // The guard compares it with what the user agreed to, and signs. A real guard's salts are random.
-//! let agreed = checkout.clone().agreed(&agreement, 1_800_000_000)?;
+//! let agreed = checkout.agreed(&agreement, 1_800_000_000)?;
 //! let signer = Signer { surface: &surface, agent: &agent };
-//! let to = Presentation { audience: "https://kettles.example", nonce: "n", now: 1_800_000_000 };
-//! let mandates = signer.authorise(agreed, &to, &mut || [7; 16])?;
+//! let mandates = signer.authorise(agreed, "n", &mut || [7; 16])?;
 //! // The shop sells once.
-//! let shop = Shop { merchant: &payee, audience: "https://kettles.example", surfaces: &KeySet::of(surface.public()) };
+//! let shop = Shop { merchant: &payee, surfaces: &KeySet::of(surface.public()) };
+//! let checkout = SignedCheckout::compact(&offer).verify(&profile)?;
 //! let expected = Expected { checkout: &checkout, nonce: "n", now: 1_800_000_010 };
 //! let mut used = UsedMandates::default();
 //! assert_eq!(shop.accept(&mandates, &expected, &mut used)?.total.amount, 1900);
@@ -62,8 +67,8 @@
 //! | `sd_jwt` | tokens whose claims are disclosed one by one (RFC 9901) |
 //! | `profile` | how a shop is spoken to, and its keys |
 //! | `checkout` | the checkout that a shop signs |
-//! | `agreement` | what the user agreed to, and the first difference from it |
-//! | `address` | the destinations of a checkout |
+//! | `agreement` | the comparison of a checkout with what the user agreed to |
+//! | `address` | who buys, and where the goods go |
 //! | `claims` | the claims of mandates |
 //! | `signing` | the guard's side: the two mandates |
 //! | `verification` | the shop's side: what it checks before it sells |
@@ -89,5 +94,5 @@ pub use jws::JwsFault;
 pub use keys::{KeyFault, KeySet, PublicKey, SigningKey};
 pub use profile::{PROFILE_PATH, Profile, ProfileFault, Version};
 pub use sd_jwt::TokenFault;
-pub use signing::{LIFETIME, Mandates, Presentation, Signer};
+pub use signing::{LIFETIME, Mandates, Signer};
 pub use verification::{Accepted, Expected, MandateFault, Shop, UsedMandates};

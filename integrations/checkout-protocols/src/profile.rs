@@ -61,20 +61,36 @@ pub enum ProfileFault {
     Keys(#[from] KeyFault),
 }
 
-/// How a shop is spoken to.
+/// How a shop is spoken to. It comes from [`read`](Profile::read) alone, so its address is on the shop's own origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// The version of the protocol.
-    pub version: Version,
-    /// Where orders go; the calls' paths follow it.
-    pub endpoint: Url,
-    /// The keys that sign the shop's checkouts.
-    pub keys: KeySet,
-    /// Whether the shop sells by AP2's mandates. Without them a person has to place the order in the page.
-    pub takes_mandates: bool,
+    version: Version,
+    endpoint: Url,
+    pub(crate) keys: KeySet,
+    takes_mandates: bool,
 }
 
 impl Profile {
+    /// The version of the protocol.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The address that orders go to. The paths of the calls follow it.
+    pub fn endpoint(&self) -> &Url {
+        &self.endpoint
+    }
+
+    /// The shop's origin, which is the audience of mandates.
+    pub fn origin(&self) -> String {
+        self.endpoint.origin().ascii_serialization()
+    }
+
+    /// Whether the shop sells by AP2's mandates. Without them a person has to place the order in the page.
+    pub fn takes_mandates(&self) -> bool {
+        self.takes_mandates
+    }
+
     /// Reads the profile that was fetched from an origin, without a redirect.
     pub fn read(text: &[u8], origin: &Url) -> Result<Profile, ProfileFault> {
         let mut profile = parse_object(text)?;

@@ -1,9 +1,10 @@
-//! The guard's side: the two mandates for one checkout. The guard is AP2's trusted surface, and holds the agent's key too, which no
+//! This module is the guard's side: it signs the two mandates for one checkout. The guard is AP2's trusted surface, and holds the agent's key too, which no
 //! agent has: each mandate is a chain of an open token, signed for the surface, and a closed one, signed by the key that the open one names.
 
 use serde_json::{Map, Value};
 
 use crate::agreement::AgreedCheckout;
+use crate::checkout::VerifiedCheckout;
 use crate::claims::{
     AcceptableItem, CheckoutConstraint, Confirmation, Mandate, PaymentConstraint, RequiredLine,
 };
@@ -29,15 +30,11 @@ pub struct Signer<'a> {
     pub agent: &'a SigningKey,
 }
 
-/// Where a mandate is shown, and when.
-#[derive(Debug, Clone, Copy)]
-pub struct Presentation<'a> {
-    /// The shop's origin.
-    pub audience: &'a str,
-    /// The value that the shop gave for this checkout.
-    pub nonce: &'a str,
-    /// Now, in seconds since 1970.
-    pub now: u64,
+/// What binds a closed token to one shop, one session and one time.
+struct Binding<'a> {
+    audience: &'a str,
+    nonce: &'a str,
+    at: u64,
 }
 
 /// The two mandates of a purchase, as they are sent.
@@ -50,18 +47,21 @@ pub struct Mandates {
 }
 
 impl Signer<'_> {
-    /// Signs the mandates for a checkout that equals what the user agreed to. They hold for [`LIFETIME`] seconds. `salt` gives 16 random
-    /// bytes for each token. A fault means that a mandate has no JSON form, and nothing is signed.
+    /// Signs the mandates for a checkout that equals what the user agreed to, for the shop that signed it. `nonce` is the value that the
+    /// shop gave for this checkout, and `salt` gives 16 random bytes for each token. The mandates hold for [`LIFETIME`] seconds from the
+    /// comparison. A fault means that a mandate has no JSON form, and nothing is signed.
     pub fn authorise(
         &self,
         agreed: AgreedCheckout,
-        to: &Presentation<'_>,
+        nonce: &str,
         salt: &mut dyn FnMut() -> [u8; 16],
     ) -> Result<Mandates, JsonFault> {
-        let AgreedCheckout { checkout, agreement } = agreed;
-        let (iat, exp) = (to.now, to.now.saturating_add(LIFETIME));
+        let AgreedCheckout { checkout, total, instrument, at } = agreed;
+        let VerifiedCheckout { jwt, hash, origin, content } = checkout;
+        let (iat, exp) = (at, at.saturating_add(LIFETIME));
+        let binding = Binding { audience: &origin, nonce, at };
         let cnf = Confirmation { jwk: self.agent.public().to_jwk() };
-        let items = checkout.content.line_items.iter().map(|line| RequiredLine {
+        let items = content.line_items.iter().map(|line| RequiredLine {
             id: line.id.clone(),
             acceptable_items: vec![AcceptableItem {
                 id: line.item.id.clone(),
@@ -71,40 +71,39 @@ impl Signer<'_> {
         });
         let open_checkout = Mandate::OpenCheckout {
             constraints: vec![
-                CheckoutConstraint::AllowedMerchants { allowed: vec![agreement.payee.clone()] },
+                CheckoutConstraint::AllowedMerchants { allowed: vec![content.merchant.clone()] },
                 CheckoutConstraint::LineItems { items: items.collect() },
             ],
             cnf: cnf.clone(),
             iat,
             exp,
         };
-        let closed_checkout =
-            Mandate::Checkout { checkout_jwt: checkout.jwt, checkout_hash: checkout.hash.clone(), iat, exp };
+        let closed_checkout = Mandate::Checkout { checkout_jwt: jwt, checkout_hash: hash.clone(), iat, exp };
         let open_payment = Mandate::OpenPayment {
             constraints: vec![
                 PaymentConstraint::AmountRange {
-                    currency: agreement.total.currency.clone(),
-                    max: agreement.total.amount,
+                    currency: total.currency.clone(),
+                    max: total.amount,
                     min: None,
                 },
-                PaymentConstraint::AllowedPayees { allowed: vec![agreement.payee.clone()] },
-                PaymentConstraint::AllowedInstruments { allowed: vec![agreement.instrument.clone()] },
+                PaymentConstraint::AllowedPayees { allowed: vec![content.merchant.clone()] },
+                PaymentConstraint::AllowedInstruments { allowed: vec![instrument.clone()] },
             ],
             cnf,
             iat,
             exp,
         };
         let closed_payment = Mandate::Payment {
-            transaction_id: checkout.hash,
-            payee: agreement.payee,
-            payment_amount: agreement.total,
-            payment_instrument: agreement.instrument,
+            transaction_id: hash,
+            payee: content.merchant,
+            payment_amount: total,
+            payment_instrument: instrument,
             iat,
             exp,
         };
         Ok(Mandates {
-            checkout: self.chain(&open_checkout, &closed_checkout, to, salt)?,
-            payment: self.chain(&open_payment, &closed_payment, to, salt)?,
+            checkout: self.chain(&open_checkout, &closed_checkout, &binding, salt)?,
+            payment: self.chain(&open_payment, &closed_payment, &binding, salt)?,
         })
     }
 
@@ -112,7 +111,7 @@ impl Signer<'_> {
         &self,
         open: &Mandate,
         closed: &Mandate,
-        to: &Presentation<'_>,
+        to: &Binding<'_>,
         salt: &mut dyn FnMut() -> [u8; 16],
     ) -> Result<String, JsonFault> {
         let (surface, agent) = (self.surface, self.agent);
@@ -120,7 +119,7 @@ impl Signer<'_> {
         let open = Token::issue(surface, header(OPEN, &surface.public()), Map::new(), &open, salt());
         let binding = Map::from_iter([
             ("aud".to_owned(), to.audience.into()),
-            ("iat".to_owned(), to.now.into()),
+            ("iat".to_owned(), to.at.into()),
             ("nonce".to_owned(), to.nonce.into()),
             ("sd_hash".to_owned(), hash(&open).into()),
         ]);

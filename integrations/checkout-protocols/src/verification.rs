@@ -1,15 +1,17 @@
-//! The shop's side: what it checks before it sells. AP2's own library leaves out most of it: it accepts a stranger's checkout, another
-//! total, an expired mandate, and the same mandate twice.
+//! This module is the shop's side: what it checks before it sells. AP2's own library leaves much of it out: it accepts a checkout that a
+//! stranger signed, another total, and the same mandate twice.
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::checkout::{Checkout, VerifiedCheckout};
-use crate::claims::{Amount, CheckoutConstraint, Instrument, Mandate, Merchant, PaymentConstraint};
+use crate::checkout::{Checkout, Line, VerifiedCheckout};
+use crate::claims::{
+    AcceptableItem, Amount, CheckoutConstraint, Instrument, Mandate, Merchant, PaymentConstraint,
+};
 use crate::jws::JwsFault;
 use crate::keys::{KeyFault, KeySet, PublicKey};
-use crate::sd_jwt::{Token, TokenFault};
+use crate::sd_jwt::{Token, TokenFault, hash};
 use crate::signing::{CLOSED, LINK, Mandates, OPEN};
 
 /// How far the clock of a guard may be ahead, in seconds.
@@ -77,14 +79,12 @@ impl From<JwsFault> for MandateFault {
 pub struct Shop<'a> {
     /// Who it is.
     pub merchant: &'a Merchant,
-    /// Its origin.
-    pub audience: &'a str,
     /// The trusted surfaces whose mandates it takes.
     pub surfaces: &'a KeySet,
 }
 
 /// What a mandate has to be for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Expected<'a> {
     /// The checkout that the shop signed last for this session, verified under its own key.
     pub checkout: &'a VerifiedCheckout,
@@ -121,7 +121,7 @@ impl Shop<'_> {
     ) -> Result<Accepted, MandateFault> {
         let checkout = self.chain(&mandates.checkout, expected)?;
         let payment = self.chain(&mandates.payment, expected)?;
-        let VerifiedCheckout { jwt, hash, content } = expected.checkout;
+        let VerifiedCheckout { jwt, hash, content, .. } = expected.checkout;
         let Mandate::OpenCheckout { constraints, .. } = &checkout.open else {
             return Err(MandateFault::Kind);
         };
@@ -190,7 +190,7 @@ impl Shop<'_> {
         if text("sd_hash")? != open.hash() {
             return Err(MandateFault::Binding);
         }
-        if text("aud")? != self.audience {
+        if text("aud")? != expected.checkout.origin {
             return Err(MandateFault::Audience);
         }
         if text("nonce")? != expected.nonce {
@@ -204,7 +204,7 @@ impl Shop<'_> {
         if !times.into_iter().all(|times| is_valid(times, expected.now)) {
             return Err(MandateFault::Time);
         }
-        let identity = crate::sd_jwt::hash(&closed.jws.signed);
+        let identity = hash(&closed.jws.signed);
         Ok(Chain { open: opened, closed: sold, reference: closed.reference(), identity })
     }
 
@@ -215,11 +215,10 @@ impl Shop<'_> {
         else {
             return false;
         };
-        let is_line = |line: &crate::checkout::Line| {
+        let is_line = |line: &Line| {
             items.iter().any(|required| {
-                let is_item = |item: &crate::claims::AcceptableItem| {
-                    item.id == line.item.id && item.title == line.item.title
-                };
+                let is_item =
+                    |item: &AcceptableItem| item.id == line.item.id && item.title == line.item.title;
                 required.id == line.id
                     && required.quantity == line.quantity
                     && required.acceptable_items.iter().any(is_item)
@@ -267,7 +266,7 @@ struct Chain {
 }
 
 /// The mandate of a token, and its other claims.
-fn mandate(token: &Token) -> Result<(Mandate, serde_json::Map<String, Value>), MandateFault> {
+fn mandate(token: &Token) -> Result<(Mandate, Map<String, Value>), MandateFault> {
     let mut claims = token.claims.clone();
     let Some(Value::Array(mandates)) = claims.remove("delegate_payload") else {
         return Err(MandateFault::Claims);

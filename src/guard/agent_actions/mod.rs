@@ -160,8 +160,7 @@ impl AgentActions {
     pub fn note_changed(&self, site: &Origin, labels: Vec<String>) {
         let mut ledger = self.lock();
         for label in labels {
-            let (site, read_at) = (site.clone(), Vec::new());
-            let action = RecordedAction { site, label, act: ActionKind::Changed, read_at };
+            let action = RecordedAction::new(site.clone(), label, ActionKind::Changed);
             if !ledger.entries.iter().any(|entry| entry.action == action) {
                 let (location, form) = (None, None);
                 ledger.entries.push(Entry { action, location, form, harmless: false, seen: Seen::NotYet });

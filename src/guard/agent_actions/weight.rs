@@ -6,7 +6,7 @@
 use browser_signals::key::selects_all;
 use browser_signals::matching::{FormKind, kind_of_form};
 use browser_signals::meaning::{Harmless, Meaning, decisive, leads_on};
-use browser_signals::{Control, Fact, Observed, Origin, Snapshot, Verb, WritingKey};
+use browser_signals::{Control, Fact, Observed, Snapshot, Verb, WritingKey};
 use policy_dfa::VerbKind;
 use url::Url;
 
@@ -37,8 +37,6 @@ impl Weighed {
 pub(crate) struct FormContext {
     /// Whether a text is in the user's own words.
     pub(crate) is_own: bool,
-    /// The sites where the agent read what a text repeats.
-    pub(crate) read_at: Vec<Origin>,
     /// Whether the guard filled the form.
     pub(crate) is_filled: bool,
     /// Whether the form has agent actions that the user has not seen.
@@ -53,12 +51,7 @@ pub(crate) fn weigh(
 ) -> Option<Weighed> {
     let site = page.origin.known().or(page.top_origin.known())?.clone();
     let weighed = |label: &str, act: ActionKind, harmless: bool| {
-        let read_at = match &act {
-            ActionKind::Typed(text) | ActionKind::Opened(text) => context(text).read_at,
-            _ => Vec::new(),
-        };
-        let (site, label) = (site.clone(), label.to_owned());
-        Some(Weighed { action: RecordedAction { site, label, act, read_at }, harmless })
+        Some(Weighed { action: RecordedAction::new(site.clone(), label.to_owned(), act), harmless })
     };
     let target = page.target.as_ref();
     let named = target.map(name_of).unwrap_or_default();

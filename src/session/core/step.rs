@@ -271,17 +271,14 @@ impl Core {
     /// so only text and forms count, which others may read.
     fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) {
         let is_raised = page.container.known() != Some(&Container::T0);
-        let context = |text: &str| {
-            let taint = self.agent.taint.lock();
-            agent_actions::FormContext {
-                is_own: taint.is_own(text),
-                read_at: taint.sites_of(text),
-                is_filled: self.agent.actions.is_filled_form(page.value()),
-                is_unseen: self.agent.actions.is_unseen_in(page.form),
-            }
+        let context = |text: &str| agent_actions::FormContext {
+            is_own: self.agent.taint.lock().is_own(text),
+            is_filled: self.agent.actions.is_filled_form(page.value()),
+            is_unseen: self.agent.actions.is_unseen_in(page.form),
         };
         let weighed = agent_actions::weigh(verb, page, &context);
-        if let Some(weighed) = weighed.filter(|weighed| is_raised || weighed.reaches_others()) {
+        if let Some(mut weighed) = weighed.filter(|weighed| is_raised || weighed.reaches_others()) {
+            weighed.action.read_at = self.sites_of(&weighed.action.act);
             let node = page.target.as_ref().map(|target| target.node);
             self.agent.actions.note(page.value(), node, weighed);
         }
@@ -294,9 +291,17 @@ impl Core {
         message: &str,
         words: Option<&str>,
     ) -> RecordedAction {
-        let read_at = words.map(|words| self.agent.taint.lock().sites_of(words)).unwrap_or_default();
         let act = words.map_or(ActionKind::Clicked, |words| ActionKind::Typed(words.to_owned()));
-        RecordedAction { site: site.clone(), label: message.to_owned(), act, read_at }
+        let read_at = self.sites_of(&act);
+        RecordedAction { read_at, ..RecordedAction::new(site.clone(), message.to_owned(), act) }
+    }
+
+    /// The sites where the agent read what its text repeats.
+    fn sites_of(&self, act: &ActionKind) -> Vec<Origin> {
+        match act {
+            ActionKind::Typed(text) | ActionKind::Opened(text) => self.agent.taint.lock().sites_of(text),
+            _ => Vec::new(),
+        }
     }
 
     /// Answers that a verb was granted and failed, once the reason is recorded.

@@ -41,8 +41,8 @@ impl Session {
     /// only the text of the outcome.
     ///
     /// The action that the dialog interrupted was decided, and the dialog is a part of it: what the page does now is judged as after
-    /// that action. Words, and in a raised container any acceptance, are an action of the agent, which the user sees before it leaves. Words are
-    /// compared as those that the agent types into a control, and there are none once the container may have private data.
+    /// that action. The user sees words before they leave, and in a raised container any acceptance before an order. Words are compared
+    /// as those that the agent types into a control, and there are none once the container may have private data.
     pub async fn answer_dialog(&mut self, accept: bool, words: Option<&str>) -> ActionOutcome {
         let Some(dialog) = self.tab.dialog() else { return ActionOutcome::refused(Reason::NotApplicable) };
         if self.is_taken_over() {

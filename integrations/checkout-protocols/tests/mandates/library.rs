@@ -5,33 +5,35 @@ use checkout_protocols::{
 };
 use serde_json::Value;
 
+use crate::parties::{ORIGIN, merchant, profile_with};
+
+/// What the library made for the shop of these tests, with other keys and a checkout of its own.
 struct Made {
     vectors: Value,
-    checkout: VerifiedCheckout,
+    merchant: Merchant,
 }
 
 impl Made {
     fn read() -> Made {
         let vectors: Value = serde_json::from_str(include_str!("vectors/ap2_sdk.json")).unwrap();
-        let keys = KeySet::from_jwks(std::slice::from_ref(&vectors["keys"]["shop"])).unwrap();
-        let checkout =
-            SignedCheckout::compact(vectors["checkout_jwt"].as_str().unwrap()).verify(&keys).unwrap();
-        Made { vectors, checkout }
+        Made { vectors, merchant: merchant() }
     }
 
-    fn text(&self, name: &str) -> String {
-        self.vectors[name].as_str().unwrap().to_owned()
+    fn text(&self, name: &str) -> &str {
+        self.vectors[name].as_str().unwrap()
     }
 
-    fn shown(&self, mandates: &Mandates, audience: &str, nonce: &str) -> Result<(), MandateFault> {
-        let merchant: Merchant = serde_json::from_value(
-            serde_json::json!({"id": "m-1", "name": "Flower Shop", "website": "https://flowers.example"}),
-        )
-        .unwrap();
+    /// The checkout, verified as one of the shop at this origin.
+    fn checkout(&self, origin: &str) -> VerifiedCheckout {
+        let profile = profile_with(origin, &self.vectors["keys"]["shop"]);
+        SignedCheckout::compact(self.text("checkout_jwt")).verify(&profile).unwrap()
+    }
+
+    fn shown(&self, mandates: &Mandates, origin: &str, nonce: &str) -> Result<(), MandateFault> {
         let surfaces = KeySet::from_jwks(std::slice::from_ref(&self.vectors["keys"]["surface"])).unwrap();
-        let shop = Shop { merchant: &merchant, audience, surfaces: &surfaces };
-        let now = self.vectors["at"].as_u64().unwrap();
-        let expected = Expected { checkout: &self.checkout, nonce, now };
+        let shop = Shop { merchant: &self.merchant, surfaces: &surfaces };
+        let (checkout, now) = (self.checkout(origin), self.vectors["at"].as_u64().unwrap());
+        let expected = Expected { checkout: &checkout, nonce, now };
         shop.accept(mandates, &expected, &mut UsedMandates::default()).map(|_| ())
     }
 }
@@ -39,18 +41,20 @@ impl Made {
 #[test]
 fn the_librarys_mandates_are_accepted() {
     let made = Made::read();
-    assert_eq!(made.checkout.hash(), made.text("checkout_hash"));
-    let mandates = Mandates { checkout: made.text("checkout_chain"), payment: made.text("payment_chain") };
-    let (audience, nonce) = (made.text("audience"), made.text("nonce"));
-    assert_eq!(made.shown(&mandates, &audience, &nonce), Ok(()));
-    assert_eq!(made.shown(&mandates, "https://other.example", &nonce), Err(MandateFault::Audience));
-    assert_eq!(made.shown(&mandates, &audience, "nonce-2"), Err(MandateFault::Nonce));
-    // The library takes each of these.
+    assert_eq!(made.text("audience"), ORIGIN);
+    assert_eq!(made.checkout(ORIGIN).hash(), made.text("checkout_hash"));
+    let mandates =
+        Mandates { checkout: made.text("checkout_chain").into(), payment: made.text("payment_chain").into() };
+    let nonce = made.text("nonce");
+    assert_eq!(made.shown(&mandates, ORIGIN, nonce), Ok(()));
+    assert_eq!(made.shown(&mandates, "https://other.example", nonce), Err(MandateFault::Audience));
+    assert_eq!(made.shown(&mandates, ORIGIN, "nonce-2"), Err(MandateFault::Nonce));
     let swapped = Mandates { checkout: mandates.payment.clone(), payment: mandates.checkout.clone() };
-    assert_eq!(made.shown(&swapped, &audience, &nonce), Err(MandateFault::Kind));
-    let single = Mandates { checkout: made.text("single"), ..mandates.clone() };
-    assert_eq!(made.shown(&single, &audience, &nonce), Err(MandateFault::Chain));
-    let open = mandates.checkout.split_once("~~").unwrap().0.to_owned() + "~";
-    let last_open = Mandates { checkout: format!("{}~~{open}", open.trim_end_matches('~')), ..mandates };
-    assert_eq!(made.shown(&last_open, &audience, &nonce), Err(MandateFault::Kind));
+    assert_eq!(made.shown(&swapped, ORIGIN, nonce), Err(MandateFault::Kind));
+    // The library looks at neither the audience nor the nonce of a single token, nor of a chain whose last token is open.
+    let single = Mandates { checkout: made.text("single").into(), ..mandates.clone() };
+    assert_eq!(made.shown(&single, ORIGIN, nonce), Err(MandateFault::Chain));
+    let open = mandates.checkout.split_once("~~").unwrap().0;
+    let last_open = Mandates { checkout: format!("{open}~~{open}~"), ..mandates.clone() };
+    assert_eq!(made.shown(&last_open, ORIGIN, nonce), Err(MandateFault::Kind));
 }

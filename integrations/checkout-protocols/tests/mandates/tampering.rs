@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::parties::{NONCE, NOW, ORIGIN, agreement, checkout, key, mandates, shown, sold};
+use crate::parties::{NONCE, NOW, ORIGIN, agreement, checkout, key, mandates, shown, signed, sold};
 
 fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
@@ -20,6 +20,13 @@ fn encode(bytes: impl AsRef<[u8]>) -> String {
 
 fn decode(part: &str) -> Value {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
+}
+
+/// Signs any text with the key of this number.
+pub fn signed_text(number: u8, header: &Value, payload: &str) -> String {
+    let signed = format!("{}.{}", encode(header.to_string()), encode(payload));
+    let signature: Signature = SigningKey::from_slice(&[number; 32]).unwrap().sign(signed.as_bytes());
+    format!("{signed}.{}", encode(signature.to_bytes()))
 }
 
 /// A token in parts, signed again by whom the test says.
@@ -43,10 +50,7 @@ impl Parts {
         let disclosure = encode(json!(["c2FsdA", self.mandate]).to_string());
         let mut claims = self.claims.clone();
         claims["delegate_payload"] = json!([{"...": encode(Sha256::digest(&disclosure))}]);
-        let signed = format!("{}.{}", encode(self.header.to_string()), encode(claims.to_string()));
-        let signer = SigningKey::from_slice(&[self.signer; 32]).unwrap();
-        let signature: Signature = signer.sign(signed.as_bytes());
-        format!("{signed}.{}~{disclosure}~", encode(signature.to_bytes()))
+        format!("{}~{disclosure}~", signed_text(self.signer, &self.header, &claims.to_string()))
     }
 }
 
@@ -82,19 +86,19 @@ fn written(text: &str, change: impl Fn(&mut Chain)) -> String {
 
 /// The outcome with a changed checkout mandate.
 fn changed_checkout(change: impl Fn(&mut Chain)) -> Result<(), MandateFault> {
-    let good = mandates(ORIGIN, NONCE);
+    let good = mandates(NONCE);
     sold(&Mandates { checkout: written(&good.checkout, change), ..good }).map(|_| ())
 }
 
 /// The outcome with a changed payment mandate.
 fn changed_payment(change: impl Fn(&mut Chain)) -> Result<(), MandateFault> {
-    let good = mandates(ORIGIN, NONCE);
+    let good = mandates(NONCE);
     sold(&Mandates { payment: written(&good.payment, change), ..good }).map(|_| ())
 }
 
 #[test]
 fn the_control_is_sold() {
-    let accepted = sold(&mandates(ORIGIN, NONCE)).unwrap();
+    let accepted = sold(&mandates(NONCE)).unwrap();
     assert_eq!(accepted.total, agreement().total);
     assert_eq!(changed_checkout(|_| ()), Ok(()), "signed again as it was");
     assert_eq!(changed_payment(|_| ()), Ok(()), "signed again as it was");
@@ -275,25 +279,35 @@ fn mandates_for_something_else_sell_nothing() {
     }
 }
 
-#[test]
-fn a_mandate_counts_once_and_for_one_purchase() {
-    let good = mandates(ORIGIN, NONCE);
-    let mut used = UsedMandates::default();
-    assert!(shown(&good, &checkout(), NOW, &mut used).is_ok());
-    assert_eq!(shown(&good, &checkout(), NOW, &mut used), Err(MandateFault::Used));
-    // ECDSA: with s, the order less s verifies too. It is the same mandate.
-    let (rest, closed) = good.checkout.split_once("~~").unwrap();
+/// The chain with the second signature that its closed token has.
+fn with_other_signature(chain: &str) -> String {
+    let (open, closed) = chain.split_once("~~").unwrap();
     let (jwt, disclosure) = closed.split_once('~').unwrap();
     let (signed_part, signature) = jwt.rsplit_once('.').unwrap();
     let signature = Signature::from_slice(&URL_SAFE_NO_PAD.decode(signature).unwrap()).unwrap();
     let (r, s) = signature.split_scalars();
     let other = Signature::from_scalars(r, -s).unwrap();
-    let again = format!("{rest}~~{signed_part}.{}~{disclosure}", encode(other.to_bytes()));
-    let again = Mandates { checkout: again, ..good.clone() };
-    assert!(sold(&again).is_ok(), "a second signature of the same mandate");
-    assert_eq!(shown(&again, &checkout(), NOW, &mut used), Err(MandateFault::Used));
+    format!("{open}~~{signed_part}.{}~{disclosure}", encode(other.to_bytes()))
+}
+
+#[test]
+fn a_mandate_counts_once_and_for_one_purchase() {
+    let (good, offer) = (mandates(NONCE), signed(&checkout()));
+    let mut used = UsedMandates::default();
+    assert!(shown(&good, &offer, NOW, &mut used).is_ok());
+    assert_eq!(shown(&good, &offer, NOW, &mut used), Err(MandateFault::Used));
+    // ECDSA: with s, the order less s verifies too. These are the same mandates.
+    let again = Mandates {
+        checkout: with_other_signature(&good.checkout),
+        payment: with_other_signature(&good.payment),
+    };
+    assert_ne!(again, good);
+    assert!(sold(&again).is_ok(), "the control: a shop that has not sold takes the second signatures");
+    assert_eq!(shown(&again, &offer, NOW, &mut used), Err(MandateFault::Used));
+    let half = Mandates { payment: good.payment.clone(), ..again };
+    assert_eq!(shown(&half, &offer, NOW, &mut used), Err(MandateFault::Used));
     // Two purchases, whose mandates are exchanged.
-    let other = mandates(ORIGIN, "another session");
+    let other = mandates("another session");
     let mixed = Mandates { checkout: good.checkout.clone(), payment: other.payment };
     assert_eq!(sold(&mixed).map(|_| ()), Err(MandateFault::Nonce));
     let (open, _) = good.payment.split_once("~~").unwrap();
@@ -301,19 +315,19 @@ fn a_mandate_counts_once_and_for_one_purchase() {
     let crossed = Mandates { checkout: format!("{open}~~{closed}"), ..good.clone() };
     assert_eq!(sold(&crossed).map(|_| ()), Err(MandateFault::Binding));
     // Too late, and for a checkout that the shop has changed since.
-    let late = shown(&good, &checkout(), NOW + 61, &mut UsedMandates::default());
+    let late = shown(&good, &offer, NOW + 61, &mut UsedMandates::default());
     assert_eq!(late.map(|_| ()), Err(MandateFault::Time));
-    assert!(shown(&good, &checkout(), NOW + 60, &mut UsedMandates::default()).is_ok());
+    assert!(shown(&good, &offer, NOW + 60, &mut UsedMandates::default()).is_ok());
     let mut changed = checkout();
     changed["totals"][3]["amount"] = 71.into();
     changed["totals"][4]["amount"] = 8971.into();
-    let changed = shown(&good, &changed, NOW, &mut UsedMandates::default());
+    let changed = shown(&good, &signed(&changed), NOW, &mut UsedMandates::default());
     assert_eq!(changed.map(|_| ()), Err(MandateFault::Checkout));
 }
 
 #[test]
 fn chains_of_another_form_sell_nothing() {
-    let good = mandates(ORIGIN, NONCE);
+    let good = mandates(NONCE);
     let (open, closed) = good.checkout.split_once("~~").unwrap();
     let disclosure = closed.trim_end_matches('~').split_once('~').unwrap().1;
     let extra = encode(json!(["salt", "total", 1]).to_string());
@@ -335,7 +349,7 @@ fn chains_of_another_form_sell_nothing() {
 }
 
 /// Signed once for all cases of a property.
-static GOOD: LazyLock<Mandates> = LazyLock::new(|| mandates(ORIGIN, NONCE));
+static GOOD: LazyLock<Mandates> = LazyLock::new(|| mandates(NONCE));
 
 proptest! {
     // Each case verifies up to four signatures, which takes some milliseconds in a debug build.
