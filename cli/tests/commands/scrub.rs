@@ -45,6 +45,7 @@ fn a_file_is_rendered_as_for_an_agent() {
         assert!(ran.out.contains(words), "{words} is not in {}", ran.out);
     }
     let ran = portcullis(&["scrub", path, "--no-classifier", "--hidden", "quote", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     let all: Value = serde_json::from_str(&ran.out).unwrap();
     assert!(all["text"].as_str().unwrap().contains("[unseen] \"words that nobody sees\""), "{}", ran.out);
     assert_eq!(all["withheld"], json!([]));

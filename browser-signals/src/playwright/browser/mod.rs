@@ -17,6 +17,7 @@ pub(crate) mod throwaway;
 pub mod window;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -28,6 +29,9 @@ use super::network::proxy::ContainerProxy;
 use super::tab::Tab;
 use super::tab::state::Link;
 use crate::{Container, Origin};
+
+/// How long the browser has to start: a first start from a slow disk, or beside much else, takes tens of seconds.
+pub(crate) const START_WITHIN: Duration = Duration::from_secs(60);
 
 /// A running Chromium. Dropping it closes the browser.
 pub struct Browser {
@@ -58,8 +62,9 @@ impl Browser {
     /// Pauses every target and every request of the browser until the bridge knows which tab they belong to.
     pub(crate) async fn listen(&self) -> Result<(), BridgeError> {
         let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-        self.link.call("Target.setAutoAttach", attach).await?;
-        self.link.call("Fetch.enable", Link::patterns(false)).await?;
+        // The first commands wait until the browser has started.
+        self.link.call_within("Target.setAutoAttach", attach, START_WITHIN).await?;
+        self.link.call_within("Fetch.enable", Link::patterns(false), START_WITHIN).await?;
         Ok(())
     }
 

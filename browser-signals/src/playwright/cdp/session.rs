@@ -105,9 +105,19 @@ impl<T: Listener> Link<T> {
 
     /// Sends a command of the browser's own session and waits for its result.
     pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Value, BridgeError> {
+        self.call_within(method, params, PATIENCE).await
+    }
+
+    /// As [`Link::call`], and waits for the result for another time than usual.
+    pub(crate) async fn call_within(
+        &self,
+        method: &str,
+        params: Value,
+        within: Duration,
+    ) -> Result<Value, BridgeError> {
         let (reply, answer) = oneshot::channel();
         self.send(BrowserCommand::Send { method: method.to_owned(), params, reply: Some(reply) })?;
-        await_reply(answer).await
+        await_reply(answer, within).await
     }
 
     /// Sends a command of the browser's own session without waiting for its result.
@@ -269,8 +279,11 @@ impl<T: Listener> Link<T> {
     }
 }
 
-async fn await_reply(answer: oneshot::Receiver<Result<Value, BridgeError>>) -> Result<Value, BridgeError> {
-    match tokio::time::timeout(PATIENCE, answer).await {
+async fn await_reply(
+    answer: oneshot::Receiver<Result<Value, BridgeError>>,
+    within: Duration,
+) -> Result<Value, BridgeError> {
+    match tokio::time::timeout(within, answer).await {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => Err(BridgeError::Lost),
         Err(_) => Err(BridgeError::Timeout),
@@ -333,7 +346,7 @@ impl<T: Listener> Session<T> {
             return Err(BridgeError::DialogOpen);
         }
         self.post_numbered(number, method, params);
-        let result = await_reply(answer).await;
+        let result = await_reply(answer, PATIENCE).await;
         if result.is_err() {
             lock(&self.pending).remove(&number);
         }

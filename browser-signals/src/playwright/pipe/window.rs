@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::process::{Process, Reader, Running};
 use crate::json::text;
+use crate::playwright::browser::START_WITHIN;
 use crate::playwright::browser::settings::BrowserSettings;
-use crate::playwright::browser::window::{APP, START_WITHIN};
+use crate::playwright::browser::window::APP;
 use crate::playwright::error::{BridgeError, LoadFailure};
 
 /// An open window. Dropping it ends its browser.

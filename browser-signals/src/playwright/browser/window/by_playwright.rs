@@ -7,7 +7,8 @@ use playwright_rs::protocol::{
 use serde_json::json;
 use tokio::sync::{oneshot, watch};
 
-use super::{APP, START_WITHIN};
+use super::APP;
+use crate::playwright::browser::START_WITHIN;
 use crate::playwright::browser::settings::BrowserSettings;
 use crate::playwright::error::{BridgeError, LoadFailure};
 

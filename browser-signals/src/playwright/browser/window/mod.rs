@@ -8,7 +8,6 @@
 mod by_playwright;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 #[cfg(not(all(feature = "pipe", unix)))]
 use self::by_playwright::Shown;
@@ -16,9 +15,6 @@ use super::settings::BrowserSettings;
 use crate::playwright::error::BridgeError;
 #[cfg(all(feature = "pipe", unix))]
 use crate::playwright::pipe::window::Shown;
-
-/// How long the browser has to start and to show the address.
-pub(crate) const START_WITHIN: Duration = Duration::from_secs(20);
 
 /// A window without tabs or an address bar, and its size. Its page is replaced at once. Without the last argument the browser warns, in
 /// a bar above the page, of the arguments by which it resolves no name.
