@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::checkout::Total;
@@ -42,6 +42,19 @@ pub struct PostalAddress {
     pub phone_number: String,
 }
 
+/// The names of the fields, in the order of [`PostalAddress::fields`].
+const NAMES: [&str; 9] = [
+    "street_address",
+    "extended_address",
+    "address_locality",
+    "address_region",
+    "postal_code",
+    "address_country",
+    "first_name",
+    "last_name",
+    "phone_number",
+];
+
 impl PostalAddress {
     fn fields(&self) -> [&str; 9] {
         [
@@ -55,6 +68,12 @@ impl PostalAddress {
             &self.last_name,
             &self.phone_number,
         ]
+    }
+
+    /// The address as it is sent: the fields that are not empty. Whoever writes it down wipes it.
+    pub(crate) fn written(&self) -> Value {
+        let fields = NAMES.iter().zip(self.fields()).filter(|(_, text)| !text.is_empty());
+        fields.map(|(name, text)| ((*name).to_owned(), Value::from(text))).collect::<Map<_, _>>().into()
     }
 
     /// Whether every field has the same words in both addresses. Upper and lower case are the same, and so is any white space.
@@ -82,6 +101,18 @@ pub struct Buyer {
 }
 
 impl Buyer {
+    /// The buyer as it is sent: the fields that are not empty. Whoever writes it down wipes it.
+    pub(crate) fn written(&self) -> Value {
+        let fields = [
+            ("first_name", &self.first_name),
+            ("last_name", &self.last_name),
+            ("email", &self.email),
+            ("phone_number", &self.phone_number),
+        ];
+        let fields = fields.into_iter().filter(|(_, text)| !text.is_empty());
+        fields.map(|(name, text)| (name.to_owned(), Value::from(text.as_str()))).collect::<Map<_, _>>().into()
+    }
+
     /// Whether both are the same person, with the same words in every field.
     pub(crate) fn is_same(&self, other: &Buyer) -> bool {
         has_same_words(&self.first_name, &other.first_name)
@@ -129,8 +160,7 @@ impl<'de> Deserialize<'de> for Destination {
 /// How some lines reach the buyer.
 #[derive(Deserialize)]
 struct Method {
-    #[serde(rename = "id")]
-    _id: String,
+    id: String,
     #[serde(rename = "type")]
     kind: String,
     line_item_ids: Vec<String>,
@@ -145,8 +175,7 @@ struct Method {
 /// A parcel, and the ways in which it can be sent.
 #[derive(Deserialize)]
 struct Group {
-    #[serde(rename = "id")]
-    _id: String,
+    id: String,
     #[serde(rename = "line_item_ids")]
     _line_item_ids: Vec<String>,
     #[serde(default)]
@@ -168,8 +197,18 @@ struct DeliveryOption {
     _earliest: Option<String>,
     #[serde(default, rename = "latest_fulfillment_time")]
     _latest: Option<String>,
-    #[serde(rename = "totals")]
-    _totals: Vec<Total>,
+    totals: Vec<Total>,
+}
+
+impl DeliveryOption {
+    /// What it costs; none where its only total is missing.
+    fn cost(&self) -> Option<i64> {
+        let mut totals = self.totals.iter().filter(|total| total.kind == "total");
+        match (totals.next(), totals.next()) {
+            (Some(total), None) => Some(total.amount),
+            _ => None,
+        }
+    }
 }
 
 /// The destinations of all lines.
@@ -195,6 +234,32 @@ impl Fulfillment {
             }
         }
         shipped.len() == lines.len() && lines.iter().all(|line| shipped.get(line) == Some(&1))
+    }
+
+    /// The methods as they are sent back with a choice: this address, and the cheapest option of each parcel. None where there is nothing
+    /// to choose, or no such choice. Whoever writes it down wipes it.
+    pub(crate) fn choose(&self, address: &PostalAddress) -> Option<Vec<Value>> {
+        let methods = self.methods.iter().map(|method| {
+            let mut same = method.destinations.iter().filter(|it| it.address.is_same(address));
+            let (destination, None) = (same.next()?, same.next()) else { return None };
+            let groups = method.groups.iter().map(|group| {
+                let cheapest =
+                    group.options.iter().filter_map(|it| Some((it.cost()?, it))).min_by_key(|it| it.0);
+                Some(json!({"id": group.id, "selected_option_id": cheapest?.1.id}))
+            });
+            let mut sent = address.written();
+            sent.as_object_mut()?.insert("id".to_owned(), destination.id.clone().into());
+            Some(json!({
+                "id": method.id,
+                "type": method.kind,
+                "line_item_ids": method.line_item_ids,
+                "destinations": [sent],
+                "selected_destination_id": destination.id,
+                "groups": groups.collect::<Option<Vec<_>>>()?,
+            }))
+        });
+        let methods = methods.collect::<Option<Vec<_>>>()?;
+        (!methods.is_empty()).then_some(methods)
     }
 
     /// The titles of the options that are chosen, sorted; none where a parcel has no single chosen option.

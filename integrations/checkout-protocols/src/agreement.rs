@@ -109,7 +109,8 @@ impl VerifiedCheckout {
     }
 }
 
-fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
+/// The first difference between a checkout that can be completed and the agreement.
+pub(crate) fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
     let checkout = &verified.content;
     let is_shown = |message: &Message| match &*message.kind {
         "info" => true,
@@ -122,26 +123,7 @@ fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Dif
     if !checkout.messages.iter().all(is_shown) {
         return Err(Difference::Message);
     }
-    let is_own = |site: &String| {
-        Url::parse(site).is_ok_and(|site| site.origin().ascii_serialization() == verified.origin)
-    };
-    if checkout.merchant != agreement.payee || !checkout.merchant.website.iter().all(is_own) {
-        return Err(Difference::Payee);
-    }
-    let mut lines: Vec<AgreedLine> = checkout.line_items.iter().map(AgreedLine::of).collect();
-    let mut agreed = agreement.lines.clone();
-    lines.sort();
-    agreed.sort();
-    if lines != agreed || lines.is_empty() || has_repeated_ids(checkout) {
-        return Err(Difference::Lines);
-    }
-    if checkout.currency != agreement.total.currency {
-        return Err(Difference::Currency);
-    }
-    let total = sum(checkout).ok_or(Difference::Sum)?;
-    if total != agreement.total.amount {
-        return Err(Difference::Total);
-    }
+    is_same_order(verified, agreement)?;
     let ids: Vec<&str> = checkout.line_items.iter().map(|line| &*line.id).collect();
     let is_sent = match &agreement.address {
         Some(address) => checkout.fulfillment.ships_all_to(&ids, address),
@@ -163,6 +145,32 @@ fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Dif
     if is_buyer { Ok(()) } else { Err(Difference::Buyer) }
 }
 
+/// The first difference in what is sold, by whom and for how much.
+pub(crate) fn is_same_order(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
+    let checkout = &verified.content;
+    let is_own = |site: &String| {
+        Url::parse(site).is_ok_and(|site| site.origin().ascii_serialization() == verified.origin)
+    };
+    if checkout.merchant != agreement.payee || !checkout.merchant.website.iter().all(is_own) {
+        return Err(Difference::Payee);
+    }
+    let mut lines: Vec<AgreedLine> = checkout.line_items.iter().map(AgreedLine::of).collect();
+    let mut agreed = agreement.lines.clone();
+    lines.sort();
+    agreed.sort();
+    if lines != agreed || lines.is_empty() || has_repeated_ids(checkout) {
+        return Err(Difference::Lines);
+    }
+    if checkout.currency != agreement.total.currency {
+        return Err(Difference::Currency);
+    }
+    let total = sum(checkout).ok_or(Difference::Sum)?;
+    if total != agreement.total.amount {
+        return Err(Difference::Total);
+    }
+    Ok(())
+}
+
 /// Whether a checkout can be completed until then.
 fn lasts(checkout: &Checkout, until: u64) -> bool {
     let ends = |text: &str| text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second);
@@ -171,7 +179,7 @@ fn lasts(checkout: &Checkout, until: u64) -> bool {
 }
 
 impl AgreedLine {
-    fn of(line: &Line) -> AgreedLine {
+    pub(crate) fn of(line: &Line) -> AgreedLine {
         AgreedLine {
             item: line.item.id.clone(),
             title: line.item.title.clone(),

@@ -148,8 +148,7 @@ impl VerifiedCheckout {
 /// The members that are compared. A checkout with any other one is refused.
 #[derive(Deserialize)]
 pub(crate) struct Checkout {
-    #[serde(rename = "id")]
-    pub(crate) _id: String,
+    pub(crate) id: String,
     pub(crate) merchant: Merchant,
     pub(crate) line_items: Vec<Line>,
     pub(crate) status: Status,
@@ -168,11 +167,24 @@ pub(crate) struct Checkout {
     #[serde(default)]
     pub(crate) expires_at: Option<String>,
     /// Where a person goes on.
-    #[serde(default, rename = "continue_url")]
-    pub(crate) _continue_url: Option<String>,
+    #[serde(default)]
+    pub(crate) continue_url: Option<String>,
+    /// The order, once the checkout is completed.
+    #[serde(default)]
+    pub(crate) order: Option<PlacedOrder>,
     /// The protocol's own data: version and capabilities.
     #[serde(default, rename = "ucp")]
     pub(crate) _ucp: Option<Value>,
+}
+
+/// The order that a completed checkout became.
+#[derive(Deserialize)]
+pub(crate) struct PlacedOrder {
+    pub(crate) id: String,
+    #[serde(rename = "permalink_url")]
+    pub(crate) _permalink_url: String,
+    #[serde(default, rename = "label")]
+    pub(crate) _label: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -198,8 +210,8 @@ pub(crate) struct Total {
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) amount: i64,
-    #[serde(default, rename = "display_text")]
-    pub(crate) _display_text: Option<String>,
+    #[serde(default)]
+    pub(crate) display_text: Option<String>,
 }
 
 /// What the shop says beside the checkout.
@@ -207,8 +219,10 @@ pub(crate) struct Total {
 pub(crate) struct Message {
     #[serde(rename = "type")]
     pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) code: Option<String>,
     pub(crate) content: String,
-    /// Its code, its place, and how it is shown.
+    /// Its place, and how it is shown.
     #[serde(flatten)]
     _rest: Map<String, Value>,
 }

@@ -54,14 +54,21 @@ impl PublicKey {
         if member("kty")? != "EC" || member("crv")? != "P-256" {
             return Err(KeyFault::Kind);
         }
-        let mut point = vec![4];
+        let mut coordinates = Vec::new();
         for name in ["x", "y"] {
             let coordinate = URL_SAFE_NO_PAD.decode(member(name)?).map_err(|_| KeyFault::Kind)?;
             if coordinate.len() != 32 {
                 return Err(KeyFault::Kind);
             }
-            point.extend(coordinate);
+            coordinates.extend(coordinate);
         }
+        let coordinates = coordinates.try_into().map_err(|_| KeyFault::Kind)?;
+        PublicKey::from_coordinates(&coordinates)
+    }
+
+    /// The key with these coordinates x and y, 32 bytes each.
+    pub fn from_coordinates(coordinates: &[u8; 64]) -> Result<PublicKey, KeyFault> {
+        let point: Vec<u8> = std::iter::once(4).chain(*coordinates).collect();
         VerifyingKey::from_sec1_bytes(&point).map(PublicKey).map_err(|_| KeyFault::Curve)
     }
 

@@ -75,24 +75,36 @@
 
 mod address;
 mod agreement;
+mod answer;
+mod call;
 mod checkout;
 mod claims;
+mod completion;
 mod json;
 mod jws;
 mod keys;
+mod offer;
+mod order;
 mod profile;
+mod receipt;
 mod sd_jwt;
 mod signing;
 mod verification;
 
 pub use address::{Buyer, PostalAddress};
 pub use agreement::{AgreedCheckout, AgreedLine, Agreement, Difference};
+pub use answer::{AnswerFault, ShopCode};
+pub use call::{Call, MAX_ANSWER, Method, Reply};
 pub use checkout::{CheckoutFault, SignedCheckout, VerifiedCheckout, sign_checkout};
 pub use claims::{Amount, Currency, Instrument, Merchant, UnknownCurrency};
+pub use completion::{Bought, Completing, Completion, Recovering, Recovery};
 pub use json::JsonFault;
 pub use jws::JwsFault;
 pub use keys::{KeyFault, KeySet, PublicKey, SigningKey};
-pub use profile::{PROFILE_PATH, Profile, ProfileFault, Version};
+pub use offer::{AgreedOrder, Confirmed, Confirming, Offered, Part};
+pub use order::{OrderFault, PaymentMeans, Preparing, Step, Wanted, Wish};
+pub use profile::{PROFILE_PATH, Profile, ProfileFault, Version, agent_profile};
+pub use receipt::Receipt;
 pub use sd_jwt::TokenFault;
 pub use signing::{LIFETIME, Mandates, Signer};
 pub use verification::{Accepted, Expected, MandateFault, Shop, UsedMandates};

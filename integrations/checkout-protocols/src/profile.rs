@@ -3,11 +3,14 @@
 //!
 //! Whoever the profile names is reached with the user's order, so nothing in it leads away from the origin that it was fetched from.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::json::{JsonFault, parse_object};
-use crate::keys::{KeyFault, KeySet};
+use crate::keys::{KeyFault, KeySet, PublicKey};
+use crate::order::PaymentMeans;
 
 /// The path of the profile on each shop's origin.
 pub const PROFILE_PATH: &str = "/.well-known/ucp";
@@ -68,6 +71,8 @@ pub struct Profile {
     endpoint: Url,
     pub(crate) keys: KeySet,
     takes_mandates: bool,
+    /// The ids of the payment handlers, by their names.
+    handlers: BTreeMap<String, String>,
 }
 
 impl Profile {
@@ -89,6 +94,11 @@ impl Profile {
     /// Whether the shop sells by AP2's mandates. Without them a person has to place the order in the page.
     pub fn takes_mandates(&self) -> bool {
         self.takes_mandates
+    }
+
+    /// The shop's id of the payment handler with this name, such as `com.example.pay`; none where it has no such handler, or several.
+    pub fn handler(&self, name: &str) -> Option<&str> {
+        self.handlers.get(name).map(String::as_str)
     }
 
     /// Reads the profile that was fetched from an origin, without a redirect.
@@ -117,8 +127,26 @@ impl Profile {
         };
         let keys = KeySet::from_jwks(&keys)?;
         let takes_mandates = version == Version::April8 && offers(&ucp, MANDATES) && !keys.is_empty();
-        Ok(Profile { version, endpoint, keys, takes_mandates })
+        let handlers = handlers(&ucp);
+        Ok(Profile { version, endpoint, keys, takes_mandates, handlers })
     }
+}
+
+/// The profile of a guard: what it speaks, and the key by which shops verify its mandates. Somebody has to serve it at the address that
+/// calls name; a shop that knows the key already needs none.
+pub fn agent_profile(surface: &PublicKey, means: &PaymentMeans) -> Value {
+    let mut key = surface.to_jwk();
+    key.as_object_mut().map(|key| key.insert("kid".to_owned(), surface.thumbprint().into()));
+    let version = json!([{"version": "2026-04-08"}]);
+    json!({
+        "ucp": {
+            "version": "2026-04-08",
+            "services": {SHOPPING: [{"version": "2026-04-08", "transport": "rest"}]},
+            "capabilities": {CHECKOUT: version, "dev.ucp.shopping.fulfillment": version, MANDATES: version},
+            "payment_handlers": {&*means.handler: [{"id": means.instrument.kind, "version": "2026-04-08"}]},
+        },
+        "signing_keys": [key],
+    })
 }
 
 /// The one address for orders over HTTP.
@@ -147,13 +175,22 @@ fn offers(ucp: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
+/// The payment handlers that have one id each. Only the later form is read, since only its checkouts are completed here.
+fn handlers(ucp: &Map<String, Value>) -> BTreeMap<String, String> {
+    let Some(Value::Object(handlers)) = ucp.get("payment_handlers") else { return BTreeMap::new() };
+    let one = |(name, found): (&String, &Value)| match found.as_array()?.as_slice() {
+        [handler] => Some((name.clone(), text(handler, "id")?.to_owned())),
+        _ => None,
+    };
+    handlers.iter().filter_map(one).collect()
+}
+
 fn text<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
     value.get(member).and_then(Value::as_str)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
 
     use super::*;
     use crate::keys::SigningKey;
@@ -178,7 +215,7 @@ mod tests {
                     CHECKOUT: [{"version": "2026-04-08"}],
                     MANDATES: [{"version": "2026-04-08", "extends": CHECKOUT, "config": {"vp_formats_supported": {"dc+sd-jwt": {}}}}],
                 },
-                "payment_handlers": {},
+                "payment_handlers": {"com.example.pay": [{"id": "pay"}], "com.example.two": [{"id": "a"}, {"id": "b"}]},
             },
             "signing_keys": [key("shop-1")],
         })
@@ -205,6 +242,8 @@ mod tests {
         let profile = read(&later()).unwrap();
         assert_eq!((profile.version, profile.takes_mandates), (Version::April8, true));
         assert_eq!(profile.endpoint.as_str(), "https://shop.example/ucp/v1");
+        assert_eq!(profile.handler("com.example.pay"), Some("pay"));
+        assert_eq!([profile.handler("com.example.two"), profile.handler("com.example.other")], [None, None]);
         let profile = read(&first()).unwrap();
         assert_eq!(
             (profile.version, profile.takes_mandates),

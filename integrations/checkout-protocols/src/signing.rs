@@ -46,6 +46,14 @@ pub struct Mandates {
     pub payment: String,
 }
 
+impl Mandates {
+    /// The hash of the closed checkout mandate, which a receipt names.
+    pub(crate) fn reference(&self) -> Option<String> {
+        let (_, closed) = self.checkout.split_once(LINK)?;
+        Some(Token::parse(closed).ok()?.reference())
+    }
+}
+
 impl Signer<'_> {
     /// Signs the mandates for a checkout that equals what the user agreed to, for the shop that signed it. `nonce` is the value that the
     /// shop gave for this checkout, and `salt` gives 16 random bytes for each token. The mandates hold for [`LIFETIME`] seconds from the

@@ -1,0 +1,260 @@
+//! A purchase from the user's yes to its end.
+//!
+//! The mandates are sent by one call, with one key. Where no answer comes, the shop is asked what became of the checkout, and the same
+//! call is sent again only where the shop says that the checkout is still open: the shop carries it out once, because the key, the bytes
+//! and the mandates are the same. Where the shop refuses, the checkout is cancelled. What is known at the end is one of three things:
+//! bought, not bought and not to be bought any more, or unknown.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::agreement::{Agreement, Difference, is_same_order};
+use crate::answer::{AnswerFault, Answered, ShopCode};
+use crate::call::{Call, CheckoutAddress, Method, Reply};
+use crate::checkout::Status;
+use crate::offer::AgreedOrder;
+use crate::order::{Body, OrderFault};
+use crate::profile::Profile;
+use crate::receipt::Receipt;
+use crate::signing::{LIFETIME, Signer};
+
+/// How often the mandates are sent.
+const TRIES: u8 = 2;
+/// How long after the end of the mandates a shop may still take them, in seconds: its clock may be behind.
+const GRACE: u64 = 30;
+/// How often the shop is asked without an answer that says what became of the checkout.
+const LOOKS: u8 = 20;
+/// The pause before the shop is asked again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A purchase whose mandates are signed.
+pub struct Completing {
+    shop: Profile,
+    at: CheckoutAddress,
+    agreement: Agreement,
+    /// The hash of the closed checkout mandate, which a receipt names.
+    reference: String,
+    /// The last second of the mandates.
+    until: u64,
+    complete: Call,
+    cancel: Call,
+    look: Call,
+    phase: Phase,
+    sent: u8,
+    looks: u8,
+    /// Why the shop refused, if it did.
+    refused: Option<OrderFault>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Completing,
+    Looking,
+    Cancelling,
+}
+
+/// What follows an answer.
+pub enum Completion {
+    /// A call is to be sent, after the pause.
+    Call(Box<Completing>, Duration),
+    /// The shop sold.
+    Bought(Bought),
+    /// The shop did not sell, and cannot sell by these mandates any more.
+    NotBought(OrderFault),
+    /// It is not known whether the shop sold. It is to be found out later, by [`Recovering`].
+    Unknown,
+}
+
+/// A purchase that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bought {
+    /// The shop's id of the order.
+    pub order: String,
+    /// What the shop gave as a receipt.
+    pub receipt: Receipt,
+    /// What the shop says that it sold, where that differs from what was agreed to. The mandates let it take no more than that.
+    pub differs: Option<Difference>,
+}
+
+impl AgreedOrder {
+    /// Signs the mandates. Before it, whoever calls it writes down that the purchase is about to be made. `random` gives 16 random bytes for
+    /// each salt and key.
+    pub fn sign(
+        self,
+        signer: &Signer<'_>,
+        random: &mut dyn FnMut() -> [u8; 16],
+    ) -> Result<Completing, OrderFault> {
+        let AgreedOrder { shop, at, handler, agreement, checkout, nonce, now } = self;
+        let mandates = signer.authorise(checkout, &nonce, random)?;
+        let instrument = &agreement.instrument;
+        let body = Body(json!({
+            "payment": {"instruments": [{
+                "id": instrument.id,
+                "handler_id": handler,
+                "type": instrument.kind,
+                "selected": true,
+                "credential": {"type": "ap2_mandate", "token": mandates.payment},
+            }]},
+            "ap2": {"checkout_mandate": mandates.checkout},
+        }));
+        let to = |act: &str| at.to(act).ok_or(OrderFault::NotOffered);
+        let complete = Call::change(Method::Post, to("complete")?, body.bytes()?, random());
+        let cancel = Call::change(Method::Post, to("cancel")?, b"{}".to_vec(), random());
+        let reference = mandates.reference().ok_or(OrderFault::State)?;
+        Ok(Completing {
+            look: Call::get(at.url()),
+            shop,
+            at,
+            agreement,
+            reference,
+            until: now.saturating_add(LIFETIME),
+            complete,
+            cancel,
+            phase: Phase::Completing,
+            sent: 1,
+            looks: 0,
+            refused: None,
+        })
+    }
+}
+
+impl Completing {
+    /// The call that is to be sent now.
+    pub fn call(&self) -> &Call {
+        match self.phase {
+            Phase::Completing => &self.complete,
+            Phase::Looking => &self.look,
+            Phase::Cancelling => &self.cancel,
+        }
+    }
+
+    /// Takes what came back. `now` is in seconds since 1970.
+    pub fn answered(mut self, reply: Reply<'_>, now: u64) -> Completion {
+        let answered = match Answered::read(reply, &self.shop, Some(&self.at.id)) {
+            Ok(answered) => answered,
+            Err(fault) => {
+                // An answer that cannot be read says nothing about what the shop did.
+                if self.phase == Phase::Completing && !matches!(fault, AnswerFault::Lost) {
+                    self.refused = Some(fault.into());
+                }
+                return self.look();
+            }
+        };
+        let content = answered.content();
+        match content.status {
+            Status::Completed => self.bought(&answered),
+            Status::Canceled => Completion::NotBought(self.refused.unwrap_or(OrderFault::State)),
+            Status::CompleteInProgress => self.look(),
+            Status::ReadyForComplete | Status::Incomplete | Status::RequiresEscalation => match self.phase {
+                Phase::Completing => {
+                    self.refused = Some(OrderFault::Incomplete(ShopCode::first(&content.messages)));
+                    self.go(Phase::Cancelling, Duration::ZERO)
+                }
+                // The shop has the checkout open, so it did not get the mandates.
+                Phase::Looking if self.refused.is_none() && self.sent < TRIES && now <= self.until => {
+                    self.sent += 1;
+                    self.go(Phase::Completing, Duration::ZERO)
+                }
+                Phase::Looking if now > self.until.saturating_add(GRACE) => {
+                    Completion::NotBought(self.refused.unwrap_or(AnswerFault::Lost.into()))
+                }
+                Phase::Looking => self.go(Phase::Cancelling, Duration::ZERO),
+                Phase::Cancelling => self.look(),
+            },
+        }
+    }
+
+    /// Asks the shop what became of the checkout.
+    fn look(mut self) -> Completion {
+        self.looks = self.looks.saturating_add(1);
+        if self.looks > LOOKS {
+            return Completion::Unknown;
+        }
+        let pause = if self.phase == Phase::Looking { PAUSE } else { Duration::ZERO };
+        self.go(Phase::Looking, pause)
+    }
+
+    fn go(mut self, phase: Phase, pause: Duration) -> Completion {
+        self.phase = phase;
+        Completion::Call(Box::new(self), pause)
+    }
+
+    fn bought(&self, answered: &Answered) -> Completion {
+        let Some(order) = answered.content().order.as_ref().filter(|order| !order.id.is_empty()) else {
+            return Completion::Unknown;
+        };
+        Completion::Bought(Bought {
+            receipt: Receipt::judge(answered.receipt.as_deref(), &self.shop, &self.reference, &order.id),
+            differs: is_same_order(&answered.checkout, &self.agreement).err(),
+            order: order.id.clone(),
+        })
+    }
+}
+
+/// Finding out what became of a checkout after a crash, or where a purchase ended as unknown.
+pub struct Recovering {
+    shop: Profile,
+    at: CheckoutAddress,
+    /// The last second in which the shop may take the mandates.
+    until: u64,
+    call: Call,
+    cancel: Option<Call>,
+}
+
+/// What follows an answer.
+pub enum Recovery {
+    /// A call is to be sent.
+    Call(Box<Recovering>),
+    /// The shop sold: its id of the order.
+    Bought(String),
+    /// The shop did not sell, and cannot sell by these mandates any more.
+    NotBought,
+    /// It is still not known.
+    Unknown,
+}
+
+impl Recovering {
+    /// Begins with the shop's id of the checkout, and the second at which the purchase was written down. None for an id that no checkout
+    /// can have.
+    pub fn begin(
+        shop: Profile,
+        id: &str,
+        written_at: u64,
+        random: &mut dyn FnMut() -> [u8; 16],
+    ) -> Option<Recovering> {
+        let at = CheckoutAddress::new(&shop, id)?;
+        let cancel = Call::change(Method::Post, at.to("cancel")?, b"{}".to_vec(), random());
+        let until = written_at.saturating_add(LIFETIME).saturating_add(GRACE);
+        Some(Recovering { call: Call::get(at.url()), cancel: Some(cancel), shop, at, until })
+    }
+
+    /// The call that is to be sent now.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Takes what came back. `now` is in seconds since 1970.
+    pub fn answered(mut self, reply: Reply<'_>, now: u64) -> Recovery {
+        let Ok(answered) = Answered::read(reply, &self.shop, Some(&self.at.id)) else {
+            return Recovery::Unknown;
+        };
+        let content = answered.content();
+        match (content.status, &content.order) {
+            (Status::Completed, Some(order)) => Recovery::Bought(order.id.clone()),
+            (Status::Completed, None) | (Status::CompleteInProgress, _) => Recovery::Unknown,
+            (Status::Canceled, _) => Recovery::NotBought,
+            (Status::ReadyForComplete | Status::Incomplete | Status::RequiresEscalation, _) => {
+                match self.cancel.take() {
+                    Some(cancel) => {
+                        self.call = cancel;
+                        Recovery::Call(Box::new(self))
+                    }
+                    // The shop does not cancel. The mandates have ended by themselves, or will.
+                    None if now > self.until => Recovery::NotBought,
+                    None => Recovery::Unknown,
+                }
+            }
+        }
+    }
+}

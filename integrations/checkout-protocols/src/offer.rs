@@ -1,0 +1,186 @@
+//! What a shop offers for an order: what the user is asked about, and the second look after the user's yes.
+
+use crate::address::PostalAddress;
+use crate::agreement::{AgreedCheckout, AgreedLine, Agreement, Difference, compare};
+use crate::answer::Answered;
+use crate::call::{Call, CheckoutAddress, Reply};
+use crate::checkout::{Checkout, VerifiedCheckout};
+use crate::claims::{Amount, Merchant};
+use crate::order::{OrderFault, PaymentMeans, Wanted, Wish};
+use crate::profile::Profile;
+
+/// How often the second look is tried.
+const TRIES: u8 = 3;
+
+/// A checkout that a shop signed for exactly the items that were wanted, to the address that it was given. All of its texts are the
+/// shop's.
+pub struct Offered {
+    shop: Profile,
+    at: CheckoutAddress,
+    handler: String,
+    agreement: Agreement,
+    parts: Vec<Part>,
+}
+
+/// A part of the total, such as delivery or taxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The kind, such as `fulfillment` or `tax`.
+    pub kind: String,
+    /// The shop's words for it.
+    pub text: Option<String>,
+    /// The amount, in the smallest unit of the currency; below zero for a discount.
+    pub amount: i64,
+}
+
+impl Offered {
+    /// Compares what the shop offers with what was wanted.
+    pub(crate) fn new(
+        shop: Profile,
+        wish: Wish,
+        at: CheckoutAddress,
+        verified: &VerifiedCheckout,
+    ) -> Result<Offered, OrderFault> {
+        let Wish { items, address, buyer, means: PaymentMeans { handler, instrument } } = wish;
+        let content = &verified.content;
+        let handler = shop.handler(&handler).ok_or(OrderFault::NotOffered)?.to_owned();
+        let lines: Vec<AgreedLine> = content.line_items.iter().map(AgreedLine::of).collect();
+        if !are_wanted(&lines, items) {
+            return Err(OrderFault::Differs(Difference::Lines));
+        }
+        let total = verified.total().ok_or(Difference::Sum)?;
+        let delivery = content.fulfillment.chosen_options().ok_or(Difference::Delivery)?;
+        let agreement = Agreement {
+            payee: content.merchant.clone(),
+            lines,
+            total,
+            address,
+            delivery: delivery.into_iter().map(str::to_owned).collect(),
+            buyer,
+            instrument,
+            shown: warnings(content),
+        };
+        compare(verified, &agreement)?;
+        let is_part = |kind: &str| !["subtotal", "total"].contains(&kind);
+        let parts = content.totals.iter().filter(|total| is_part(&total.kind)).map(|total| Part {
+            kind: total.kind.clone(),
+            text: total.display_text.clone(),
+            amount: total.amount,
+        });
+        Ok(Offered { parts: parts.collect(), shop, at, handler, agreement })
+    }
+
+    /// Who sells.
+    pub fn payee(&self) -> &Merchant {
+        &self.agreement.payee
+    }
+
+    /// The origin of the shop.
+    pub fn origin(&self) -> String {
+        self.shop.origin()
+    }
+
+    /// The shop's id of the checkout, by which [`Recovering`](crate::Recovering) finds it again.
+    pub fn id(&self) -> &str {
+        &self.at.id
+    }
+
+    /// The lines, with the shop's titles.
+    pub fn lines(&self) -> &[AgreedLine] {
+        &self.agreement.lines
+    }
+
+    /// The parts of the total beside the lines.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The total.
+    pub fn total(&self) -> &Amount {
+        &self.agreement.total
+    }
+
+    /// Where the goods go.
+    pub fn address(&self) -> Option<&PostalAddress> {
+        self.agreement.address.as_ref()
+    }
+
+    /// The titles of the ways of delivery, one for each parcel.
+    pub fn delivery(&self) -> &[String] {
+        &self.agreement.delivery
+    }
+
+    /// The shop's warnings. A user who was not shown them did not agree.
+    pub fn warnings(&self) -> &[String] {
+        &self.agreement.shown
+    }
+
+    /// Looks at the checkout once more. It is to be called after the user agreed to all of the above: what the shop changed in the
+    /// meantime is refused.
+    pub fn confirm(self) -> Confirming {
+        let call = Call::get(self.at.url());
+        Confirming { offered: self, call, tries: 1 }
+    }
+}
+
+/// Whether the lines are the items that were wanted, each once and in its number.
+fn are_wanted(lines: &[AgreedLine], mut items: Vec<Wanted>) -> bool {
+    let line = |it: &AgreedLine| Wanted { item: it.item.clone(), quantity: it.quantity };
+    let mut lines: Vec<Wanted> = lines.iter().map(line).collect();
+    lines.sort();
+    items.sort();
+    lines == items
+}
+
+fn warnings(content: &Checkout) -> Vec<String> {
+    let warnings = content.messages.iter().filter(|message| message.kind == "warning");
+    warnings.map(|message| message.content.clone()).collect()
+}
+
+/// The second look at a checkout that the user agreed to.
+pub struct Confirming {
+    offered: Offered,
+    call: Call,
+    tries: u8,
+}
+
+/// What follows the second look.
+pub enum Confirmed {
+    /// No answer came: the call is to be sent once more.
+    Call(Box<Confirming>),
+    /// The checkout is as the user agreed to it.
+    Agreed(Box<AgreedOrder>),
+}
+
+/// An order that the user agreed to and that the shop still offers so. Only [`sign`](AgreedOrder::sign) can follow.
+pub struct AgreedOrder {
+    pub(crate) shop: Profile,
+    pub(crate) at: CheckoutAddress,
+    pub(crate) handler: String,
+    pub(crate) agreement: Agreement,
+    pub(crate) checkout: AgreedCheckout,
+    pub(crate) nonce: String,
+    pub(crate) now: u64,
+}
+
+impl Confirming {
+    /// The call that is to be sent now.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Takes what came back. `now` is in seconds since 1970.
+    pub fn answered(mut self, reply: Reply<'_>, now: u64) -> Result<Confirmed, OrderFault> {
+        let answered = match Answered::read(reply, &self.offered.shop, Some(&self.offered.at.id)) {
+            Err(fault) if fault.may_pass() && self.tries < TRIES => {
+                self.tries += 1;
+                return Ok(Confirmed::Call(Box::new(self)));
+            }
+            answered => answered?,
+        };
+        let Offered { shop, at, handler, agreement, .. } = self.offered;
+        let Answered { checkout, nonce, .. } = answered;
+        let checkout = checkout.agreed(&agreement, now)?;
+        Ok(Confirmed::Agreed(Box::new(AgreedOrder { shop, at, handler, agreement, checkout, nonce, now })))
+    }
+}

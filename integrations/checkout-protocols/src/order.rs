@@ -1,0 +1,226 @@
+//! An order from what is wanted to what the shop offers for it.
+//!
+//! The guard tells the shop the items and the address, chooses the cheapest delivery where there are several, and reads the checkout that
+//! the shop signs. Nothing is bought here: a checkout that is never completed expires.
+
+use std::num::NonZeroU32;
+
+use serde_json::{Map, Value, json};
+use url::Url;
+use zeroize::Zeroizing;
+
+use crate::address::{Buyer, PostalAddress};
+use crate::agreement::Difference;
+use crate::answer::{AnswerFault, Answered, ShopCode};
+use crate::call::{Call, CheckoutAddress, Method, Reply};
+use crate::checkout::Status;
+use crate::claims::Instrument;
+use crate::json::JsonFault;
+use crate::offer::Offered;
+use crate::profile::Profile;
+
+/// How often a call is sent before the shop counts as not answering.
+const TRIES: u8 = 3;
+/// The most items of an order.
+const MAX_ITEMS: usize = 20;
+
+/// An item that is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wanted {
+    /// The shop's id of the item.
+    pub item: String,
+    /// The number of pieces.
+    pub quantity: NonZeroU32,
+}
+
+/// What an order needs.
+pub struct Wish {
+    /// The items: at least one and at most 20, each once.
+    pub items: Vec<Wanted>,
+    /// Where the goods go; none where nothing is sent.
+    pub address: Option<PostalAddress>,
+    /// The buyer that the shop is told; none where it is told nobody apart from the recipient.
+    pub buyer: Option<Buyer>,
+    /// What pays.
+    pub means: PaymentMeans,
+}
+
+/// A means of payment of the guard's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentMeans {
+    /// The name of the payment handler that the shop must have, such as `com.example.pay`.
+    pub handler: String,
+    /// What pays.
+    pub instrument: Instrument,
+}
+
+/// Why an order does not come about.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OrderFault {
+    /// The shop takes no mandates, or not by this means of payment.
+    #[error("the shop does not sell by a signed checkout and the means of payment that you have")]
+    NotOffered,
+    /// No items, too many, or one twice.
+    #[error("an order has 1 to 20 items, each once")]
+    Items,
+    /// The shop's answer.
+    #[error(transparent)]
+    Answer(#[from] AnswerFault),
+    /// The shop wants something that the guard cannot give.
+    #[error("the shop does not complete the checkout: {0}")]
+    Incomplete(ShopCode),
+    /// The shop wants a person to go on, at an address on another site than its own.
+    #[error("the shop sends you to another site to go on")]
+    Elsewhere,
+    /// The shop's checkout is in a state in which it cannot be bought.
+    #[error("the checkout was completed or cancelled already")]
+    State,
+    /// The checkout is not the one that was wanted, or agreed to.
+    #[error(transparent)]
+    Differs(#[from] Difference),
+    /// The call cannot be written.
+    #[error("the call to the shop: {0}")]
+    Json(#[from] JsonFault),
+}
+
+/// An order whose next call is ready.
+pub struct Preparing {
+    shop: Profile,
+    wish: Wish,
+    call: Call,
+    tries: u8,
+    /// The checkout, once the shop has made it.
+    at: Option<CheckoutAddress>,
+}
+
+/// What follows an answer.
+pub enum Step {
+    /// A call is to be sent: the same once more, or the next.
+    Call(Box<Preparing>),
+    /// The shop signed a checkout for what is wanted.
+    Offered(Box<Offered>),
+    /// The shop wants a person to go on in a page of its own, at this address.
+    Escalated(Url),
+}
+
+impl Preparing {
+    /// Begins an order at a shop. `random` gives 16 random bytes for each call.
+    pub fn begin(
+        shop: Profile,
+        wish: Wish,
+        random: &mut dyn FnMut() -> [u8; 16],
+    ) -> Result<Preparing, OrderFault> {
+        if !shop.takes_mandates() || shop.handler(&wish.means.handler).is_none() {
+            return Err(OrderFault::NotOffered);
+        }
+        let mut ids: Vec<&str> = wish.items.iter().map(|wanted| &*wanted.item).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.len() != wish.items.len() || !(1..=MAX_ITEMS).contains(&ids.len()) {
+            return Err(OrderFault::Items);
+        }
+        let lines =
+            wish.items.iter().map(|it| json!({"item": {"id": it.item}, "quantity": it.quantity.get()}));
+        let lines: Vec<Value> = lines.collect();
+        let fulfillment = wish
+            .address
+            .as_ref()
+            .map(|address| json!({"methods": [{"type": "shipping", "destinations": [address.written()]}]}));
+        let body = Body::of(lines, fulfillment, wish.buyer.as_ref());
+        let url = CheckoutAddress::all(&shop).ok_or(OrderFault::NotOffered)?;
+        let call = Call::change(Method::Post, url, body.bytes()?, random());
+        Ok(Preparing { shop, wish, call, tries: 1, at: None })
+    }
+
+    /// The call that is to be sent now.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Takes what came back.
+    pub fn answered(
+        mut self,
+        reply: Reply<'_>,
+        random: &mut dyn FnMut() -> [u8; 16],
+    ) -> Result<Step, OrderFault> {
+        let id = self.at.as_ref().map(|at| at.id.clone());
+        let answered = match Answered::read(reply, &self.shop, id.as_deref()) {
+            Err(fault) if fault.may_pass() && self.tries < TRIES => {
+                self.tries += 1;
+                return Ok(Step::Call(Box::new(self)));
+            }
+            answered => answered?,
+        };
+        let content = answered.content();
+        let at = CheckoutAddress::new(&self.shop, &content.id).ok_or(AnswerFault::OtherCheckout)?;
+        match content.status {
+            Status::ReadyForComplete => {
+                Ok(Step::Offered(Box::new(Offered::new(self.shop, self.wish, at, &answered.checkout)?)))
+            }
+            Status::RequiresEscalation => {
+                let url = content.continue_url.as_deref().and_then(|url| Url::parse(url).ok());
+                let is_own = |url: &Url| {
+                    url.origin().ascii_serialization() == self.shop.origin()
+                        && url.username().is_empty()
+                        && url.password().is_none()
+                };
+                url.filter(is_own).map(Step::Escalated).ok_or(OrderFault::Elsewhere)
+            }
+            // The shop was told everything that there is already.
+            Status::Incomplete if self.at.is_some() => {
+                Err(OrderFault::Incomplete(ShopCode::first(&content.messages)))
+            }
+            Status::Incomplete => {
+                let chosen = self.wish.address.as_ref().and_then(|it| content.fulfillment.choose(it));
+                let Some(methods) = chosen else {
+                    return Err(OrderFault::Incomplete(ShopCode::first(&content.messages)));
+                };
+                let lines = content.line_items.iter().map(
+                    |it| json!({"id": it.id, "item": {"id": it.item.id}, "quantity": it.quantity.get()}),
+                );
+                let lines: Vec<Value> = lines.collect();
+                let fulfillment = Some(json!({"methods": methods}));
+                let body = Body::of(lines, fulfillment, self.wish.buyer.as_ref());
+                self.call = Call::change(Method::Put, at.url(), body.bytes()?, random());
+                (self.tries, self.at) = (1, Some(at));
+                Ok(Step::Call(Box::new(self)))
+            }
+            Status::CompleteInProgress | Status::Completed | Status::Canceled => Err(OrderFault::State),
+        }
+    }
+}
+
+/// The body of a call, whose texts are wiped: they hold an address.
+pub(crate) struct Body(pub(crate) Value);
+
+impl Body {
+    /// A checkout as it is created or changed: what is left out is gone.
+    fn of(lines: Vec<Value>, fulfillment: Option<Value>, buyer: Option<&Buyer>) -> Body {
+        let mut members = Map::from_iter([("line_items".to_owned(), lines.into())]);
+        members.extend(fulfillment.map(|it| ("fulfillment".to_owned(), it)));
+        members.extend(buyer.map(|it| ("buyer".to_owned(), it.written())));
+        Body(members.into())
+    }
+
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, JsonFault> {
+        let mut written = Zeroizing::new(Vec::new());
+        serde_json::to_writer(&mut *written, &self.0)?;
+        Ok(std::mem::take(&mut *written))
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+fn wipe(value: &mut Value) {
+    use zeroize::Zeroize;
+    match value {
+        Value::String(text) => text.zeroize(),
+        Value::Array(values) => values.iter_mut().for_each(wipe),
+        Value::Object(members) => members.values_mut().for_each(wipe),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
