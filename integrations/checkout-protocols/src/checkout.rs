@@ -53,8 +53,13 @@ pub fn sign_checkout(
     mut checkout: Map<String, Value>,
 ) -> Result<String, JsonFault> {
     checkout.remove(UNSIGNED);
+    sign_json(key, key_name, checkout)
+}
+
+/// Signs another JSON object of a shop, such as a receipt: the compact form, whose payload is the canonical JSON.
+pub fn sign_json(key: &SigningKey, key_name: &str, object: Map<String, Value>) -> Result<String, JsonFault> {
     let header = Map::from_iter([("kid".to_owned(), key_name.into())]);
-    Ok(Jws::sign(key, header, &canonical(&Value::Object(checkout))?))
+    Ok(Jws::sign(key, header, &canonical(&Value::Object(object))?))
 }
 
 /// A checkout with the shop's signature, in compact form, of which nothing is checked.

@@ -95,7 +95,7 @@ pub use address::{Buyer, PostalAddress};
 pub use agreement::{AgreedCheckout, AgreedLine, Agreement, Difference};
 pub use answer::{AnswerFault, ShopCode};
 pub use call::{Call, MAX_ANSWER, Method, Reply};
-pub use checkout::{CheckoutFault, SignedCheckout, VerifiedCheckout, sign_checkout};
+pub use checkout::{CheckoutFault, SignedCheckout, VerifiedCheckout, sign_checkout, sign_json};
 pub use claims::{Amount, Currency, Instrument, Merchant, UnknownCurrency};
 pub use completion::{Bought, Completing, Completion, Recovering, Recovery};
 pub use json::JsonFault;

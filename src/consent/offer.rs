@@ -1,0 +1,37 @@
+//! The offer of a shop for an order by its own protocol, as the user is asked about it.
+
+use sirl::Money;
+
+/// The offer of a shop. All texts are the shop's, and it signed them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenOffer {
+    /// The total.
+    pub total: Money,
+    /// The shop's name for itself.
+    pub seller: String,
+    /// The lines, in the shop's order.
+    pub lines: Vec<OfferedLine>,
+    /// One line for each other part of the total, such as `tax: 0.70 USD`.
+    pub parts: Vec<String>,
+    /// The ways of delivery.
+    pub delivery: Vec<String>,
+    /// The shop's warnings.
+    pub warnings: Vec<String>,
+}
+
+/// One line of an offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedLine {
+    /// The shop's title of the item.
+    pub title: String,
+    /// The number of pieces.
+    pub quantity: u32,
+    /// The price of a piece.
+    pub price: Money,
+}
+
+impl std::fmt::Display for OfferedLine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} x {}, {} each", self.quantity, self.title, self.price)
+    }
+}

@@ -1,0 +1,132 @@
+//! What orders need: the guard's profile, means of payment, journal and trusted certificates.
+
+use std::sync::Arc;
+
+use browser_signals::Origin;
+use checkout_protocols::{Instrument, PROFILE_PATH, PaymentMeans, Profile, Recovering, Recovery};
+use rustls::ClientConfig;
+use url::Url;
+use vault::Entropy;
+
+use super::transport::Transport;
+use crate::checkout::{Intent, Journal, JournalError, Settlement};
+use crate::egress::proxy::EgressProxy;
+use crate::system::tls::{RootsError, trusting};
+use crate::system::{SystemEntropy, unix_ms};
+
+/// The payment handler of test money: a shop that has it takes no real payment. It is the only one that exists here, since a real one
+/// belongs to a bank or a payment provider.
+pub const TEST_MONEY: &str = "dev.portcullis.test_money";
+
+/// What a guard needs to place orders by protocol.
+pub struct OrderDesk {
+    agent: Url,
+    means: PaymentMeans,
+    journal: Arc<dyn Journal>,
+    tls: Arc<ClientConfig>,
+}
+
+impl OrderDesk {
+    /// A desk that pays with this means. `agent` is the address of the guard's profile, where shops find the key of its mandates
+    /// ([`Vault::mandate_key`](vault::Vault::mandate_key)). `pem` holds certificates that are trusted besides Mozilla's, and may be empty.
+    ///
+    /// # Errors
+    /// [`RootsError`].
+    pub fn new(
+        agent: Url,
+        means: PaymentMeans,
+        journal: Arc<dyn Journal>,
+        pem: &[u8],
+    ) -> Result<OrderDesk, RootsError> {
+        Ok(OrderDesk { agent, means, journal, tls: trusting(pem, &[b"http/1.1"])? })
+    }
+
+    /// The means of test money, under this name of the user's account.
+    pub fn test_money(account: &str) -> PaymentMeans {
+        let instrument = Instrument {
+            id: account.to_owned(),
+            kind: "test_money".to_owned(),
+            description: Some("test money".to_owned()),
+        };
+        PaymentMeans { handler: TEST_MONEY.to_owned(), instrument }
+    }
+
+    /// The account that pays, as the agent reads it.
+    pub(crate) fn account(&self) -> String {
+        format!("wallet:{}", self.means.instrument.id)
+    }
+
+    /// What pays.
+    pub fn means(&self) -> &PaymentMeans {
+        &self.means
+    }
+
+    /// Where intents and ends are written.
+    pub(super) fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// The way of calls through a container's proxy.
+    pub(super) fn transport(&self, proxy: &EgressProxy) -> Transport {
+        Transport::new(proxy.for_container(), Arc::clone(&self.tls), self.agent.clone())
+    }
+
+    /// Reads the profile of a shop from its own origin. None where there is none that orders can use; why is the shop's matter, and
+    /// other ways to pay are left.
+    pub(super) async fn discover(&self, transport: &Transport, origin: &Origin) -> Option<Profile> {
+        let reply = transport.read(origin, PROFILE_PATH).await;
+        let url = Url::parse(&origin.to_string()).ok()?;
+        let profile = Profile::read(reply.body_of(200)?, &url).ok()?;
+        let is_usable = profile.takes_mandates() && profile.handler(&self.means.handler).is_some();
+        is_usable.then_some(profile)
+    }
+
+    /// Whether the end of an order is not known.
+    pub(crate) fn has_open_orders(&self) -> Result<bool, JournalError> {
+        Ok(self.journal.open_intents()?.iter().any(|intent| intent.checkout.is_some()))
+    }
+
+    /// Finds out what became of the orders that a crash or a silent shop left open, and returns the end of each. An order whose end the
+    /// shop does not say stays open. It is to be called before another order is placed.
+    ///
+    /// # Errors
+    /// [`JournalError`] where the journal cannot be read or written.
+    pub async fn recover(&self, proxy: &EgressProxy) -> Result<Vec<(Intent, Settlement)>, JournalError> {
+        let transport = self.transport(proxy);
+        let mut ended = Vec::new();
+        for intent in self.journal.open_intents()? {
+            let Some(settlement) = self.end_of(&transport, &intent).await else { continue };
+            self.journal.settle(intent.purchase, settlement)?;
+            ended.push((intent, settlement));
+        }
+        Ok(ended)
+    }
+
+    async fn end_of(&self, transport: &Transport, intent: &Intent) -> Option<Settlement> {
+        let checkout = intent.checkout.as_ref()?;
+        let shop = self.discover(transport, &intent.payee).await?;
+        let mut recovering =
+            Recovering::begin(shop, &checkout.id, checkout.written_at, &mut || random(&mut SystemEntropy))?;
+        loop {
+            let reply = transport.send(recovering.call()).await;
+            match recovering.answered(reply.as_reply(), seconds()) {
+                Recovery::Call(next) => recovering = *next,
+                Recovery::Bought(_) => return Some(Settlement::Paid),
+                Recovery::NotBought => return Some(Settlement::Voided),
+                Recovery::Unknown => return None,
+            }
+        }
+    }
+}
+
+/// Sixteen random bytes.
+pub(super) fn random(entropy: &mut dyn Entropy) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    entropy.fill(&mut bytes);
+    bytes
+}
+
+/// The present time, in seconds since 1970.
+pub(super) fn seconds() -> u64 {
+    unix_ms() / 1000
+}

@@ -1,0 +1,29 @@
+//! Orders that the guard places itself, by the protocol that a shop speaks (UCP), without a form and without the browser.
+//!
+//! The guard reads the shop's profile from the origin of the page that the agent is on. It tells the shop the items and, by a grant of its
+//! own, the address. The shop signs a checkout. The user is asked about exactly that one. After a yes, the guard looks at the checkout
+//! once more, writes down that it is about to buy, signs two mandates that hold for a minute, and completes the checkout. The agent gets
+//! a receipt without values, and sees nothing of what the shop and the guard say to each other.
+//!
+//! All calls go through the proxy of the task's container, so they reach what the container may reach, over TLS that the guard verifies
+//! itself. No redirect is followed and no cookie is sent.
+//!
+//! **A crash never buys twice.** The journal has the shop's id of the checkout before the mandates are signed. [`OrderDesk::recover`]
+//! asks the shop what became of it, and cancels it where it is still open. Mandates end by themselves after a minute, and the shop takes
+//! each once.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `desk` | what orders need: the guard's profile, means of payment, journal and trusted certificates |
+//! | `placing` | one order: from the shop's profile to the receipt |
+//! | `seen` | the shop's offer as the user is asked about it |
+//! | `transport` | one call through the container's proxy |
+
+mod desk;
+mod placing;
+mod seen;
+mod transport;
+
+pub use checkout_protocols::{Instrument, PaymentMeans};
+pub use desk::{OrderDesk, TEST_MONEY};
+pub(crate) use placing::{OpenOrder, OrderFailure, is_doubtful};

@@ -1,0 +1,190 @@
+//! One order: from the shop's profile to the receipt.
+
+use std::sync::Arc;
+
+use browser_signals::{Destination, Origin};
+use checkout_protocols::{
+    AnswerFault, Bought, Buyer, Completing, Completion, Confirmed, Offered, OrderFault, PostalAddress,
+    Preparing, Profile, Receipt, Signer, Step, Wanted, Wish,
+};
+use policy_dfa::Reason;
+use sirl::Items;
+use vault::{Entropy, SealedMandate};
+
+use super::desk::{OrderDesk, random, seconds};
+use super::seen::{seen, total};
+use super::transport::Transport;
+use crate::checkout::{Intent, PurchaseId, Settlement};
+use crate::consent::SeenOffer;
+use crate::egress::proxy::EgressProxy;
+
+/// The most calls of one step. A shop that leads on and on is left.
+const MAX_CALLS: usize = 60;
+
+/// An order that is being placed.
+pub(crate) struct OpenOrder {
+    desk: Arc<OrderDesk>,
+    transport: Transport,
+    shop: Profile,
+    offered: Option<Offered>,
+}
+
+/// Why an order was not placed: the reason for the agent, and what the user is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OrderFailure {
+    pub reason: Reason,
+    /// What went wrong, for the user alone.
+    pub fault: Option<OrderFault>,
+    /// Where a person goes on, on the shop's own origin.
+    pub goes_on_at: Option<url::Url>,
+}
+
+impl From<OrderFault> for OrderFailure {
+    fn from(fault: OrderFault) -> OrderFailure {
+        let reason = match &fault {
+            OrderFault::NotOffered => Reason::NoPaymentInterface,
+            OrderFault::Items => Reason::MalformedRequest,
+            OrderFault::Answer(AnswerFault::Lost | AnswerFault::Status(_)) => Reason::CheckoutUnanswered,
+            OrderFault::Answer(AnswerFault::Refused(_))
+            | OrderFault::Incomplete(_)
+            | OrderFault::State
+            | OrderFault::Elsewhere => Reason::CheckoutRefused,
+            OrderFault::Answer(_) | OrderFault::Differs(_) | OrderFault::Json(_) => Reason::CheckoutDiffers,
+        };
+        OrderFailure { reason, fault: Some(fault), goes_on_at: None }
+    }
+}
+
+impl From<Reason> for OrderFailure {
+    fn from(reason: Reason) -> OrderFailure {
+        OrderFailure { reason, fault: None, goes_on_at: None }
+    }
+}
+
+impl OpenOrder {
+    /// Reads the shop's profile. None where the shop takes no such orders.
+    pub(crate) async fn at(desk: &Arc<OrderDesk>, proxy: &EgressProxy, origin: &Origin) -> Option<OpenOrder> {
+        let transport = desk.transport(proxy);
+        let shop = desk.discover(&transport, origin).await?;
+        Some(OpenOrder { desk: Arc::clone(desk), transport, shop, offered: None })
+    }
+
+    /// Where the order goes.
+    pub(crate) fn endpoint(&self, origin: &Origin) -> Destination {
+        let path = self.shop.endpoint().path();
+        Destination { origin: origin.clone(), path: path.into(), method: "POST".into() }
+    }
+
+    /// Tells the shop the items, the address and how the buyer is reached, and reads its offer.
+    pub(crate) async fn prepare(
+        &mut self,
+        items: &Items,
+        address: PostalAddress,
+        buyer: Option<Buyer>,
+        entropy: &mut (dyn Entropy + Send),
+    ) -> Result<SeenOffer, OrderFailure> {
+        self.offered = None;
+        let items = items.iter().map(|(item, quantity)| Wanted { item: item.to_owned(), quantity }).collect();
+        let wish = Wish { items, address: Some(address), buyer, means: self.desk.means().clone() };
+        let mut preparing = Preparing::begin(self.shop.clone(), wish, &mut || random(entropy))?;
+        for _ in 0..MAX_CALLS {
+            let reply = self.transport.send(preparing.call()).await;
+            match preparing.answered(reply.as_reply(), &mut || random(entropy))? {
+                Step::Call(next) => preparing = *next,
+                Step::Offered(offered) => {
+                    let offer = seen(&offered).ok_or(Reason::TooMuchToShow)?;
+                    self.offered = Some(*offered);
+                    return Ok(offer);
+                }
+                Step::Escalated(url) => {
+                    let reason = Reason::CheckoutEscalated;
+                    return Err(OrderFailure { reason, fault: None, goes_on_at: Some(url) });
+                }
+            }
+        }
+        Err(Reason::CheckoutUnanswered.into())
+    }
+
+    /// Buys what the user agreed to, with the keys that the grant opened.
+    pub(crate) async fn complete(
+        &mut self,
+        keys: SealedMandate,
+        payee: &Origin,
+        entropy: &mut (dyn Entropy + Send),
+    ) -> Result<Bought, OrderFailure> {
+        let offered = self.offered.take().ok_or(Reason::StaleDocument)?;
+        let amount = total(&offered).ok_or(Reason::TooMuchToShow)?;
+        if keys.payee() != payee || keys.amount() != amount {
+            return Err(Reason::ClaimMismatch.into());
+        }
+        let checkout = offered.id().to_owned();
+        let agreed = self.confirm(offered).await?;
+        // What is written down comes before the signature.
+        let purchase = PurchaseId(random(entropy));
+        let intent = Intent::by_protocol(purchase, payee.clone(), amount, checkout, seconds());
+        self.write(move |journal| journal.intend(&intent)).await?;
+        let signed = keys.open(|surface, agent| {
+            let key = |bytes| checkout_protocols::SigningKey::from_bytes(bytes);
+            let (Ok(surface), Ok(agent)) = (key(surface), key(agent)) else { return Err(OrderFault::State) };
+            agreed.sign(&Signer { surface: &surface, agent: &agent }, &mut || random(entropy))
+        });
+        let ended = match signed {
+            Ok(completing) => self.carry_out(completing).await,
+            Err(fault) => Completion::NotBought(fault),
+        };
+        let settlement = match &ended {
+            Completion::Bought(_) => Some(Settlement::Paid),
+            Completion::NotBought(_) => Some(Settlement::Voided),
+            Completion::Unknown | Completion::Call(..) => None,
+        };
+        if let Some(settlement) = settlement {
+            // Where this cannot be written, the next recovery asks the shop again.
+            let _asked_again = self.write(move |journal| journal.settle(purchase, settlement)).await;
+        }
+        match ended {
+            Completion::Bought(bought) => Ok(bought),
+            Completion::NotBought(fault) => Err(fault.into()),
+            Completion::Unknown | Completion::Call(..) => Err(Reason::Unconfirmed.into()),
+        }
+    }
+
+    async fn confirm(&self, offered: Offered) -> Result<checkout_protocols::AgreedOrder, OrderFailure> {
+        let mut confirming = offered.confirm();
+        loop {
+            let reply = self.transport.send(confirming.call()).await;
+            match confirming.answered(reply.as_reply(), seconds())? {
+                Confirmed::Call(next) => confirming = *next,
+                Confirmed::Agreed(agreed) => return Ok(*agreed),
+            }
+        }
+    }
+
+    async fn carry_out(&self, mut completing: Completing) -> Completion {
+        for _ in 0..MAX_CALLS {
+            let reply = self.transport.send(completing.call()).await;
+            match completing.answered(reply.as_reply(), seconds()) {
+                Completion::Call(next, pause) => {
+                    tokio::time::sleep(pause).await;
+                    completing = *next;
+                }
+                ended => return ended,
+            }
+        }
+        Completion::Unknown
+    }
+
+    async fn write(
+        &self,
+        write: impl FnOnce(&dyn crate::checkout::Journal) -> Result<(), crate::checkout::JournalError>
+        + Send
+        + 'static,
+    ) -> Result<(), Reason> {
+        let written = crate::checkout::journalled(self.desk.journal(), write).await;
+        written.map_err(|_| Reason::AuditUnavailable)
+    }
+}
+
+/// Whether the user is told that the shop's receipt is not as it should be.
+pub(crate) fn is_doubtful(bought: &Bought) -> bool {
+    bought.receipt == Receipt::Wrong || bought.differs.is_some()
+}

@@ -1,0 +1,575 @@
+//! The walk of an order by the shop's own protocol: the shop's profile; the address, and how the buyer is reached, each by a grant of its
+//! own; the shop's offer; the purchase by another grant.
+//!
+//! The page is only what the agent was on when it asked. Nothing on it is read or pressed, so nothing that the page or the agent did
+//! there changes what is ordered: that is the offer which the shop signed, and which the user saw.
+
+use browser_signals::{Destination, Observed, Origin, Snapshot};
+use checkout_protocols::Bought;
+use policy_dfa::{
+    Consent, ConsentScope, Delivery, Event as Asking, Grant, Granted, Millis, Reason, SessionEvent, Ucp,
+    Verdict,
+};
+use sirl::reply::PurchaseMethod;
+use sirl::{Claim, Items, Kind, Money, Pointers, Request};
+use vault::{SealedMandate, SealedOrderData};
+
+use super::block_state::{BlockState, PageIdentity};
+use super::messages::{Command, Event, GuardCommand, Look, Seen, first_of};
+use super::state::{AfterRecord, Core, State};
+use crate::audit::AuditEvent;
+use crate::consent::{
+    Answer, Asked, ConsentPrompt, OrderProblem, ReleaseScope, SeenOffer, Warning, WarningCause,
+};
+use crate::egress;
+use crate::guard::mandate::{NotCovered, SignedOffer};
+use crate::guard::record_choices::{RivalRecords, Unreached};
+use crate::orders::{OrderFailure, is_doubtful};
+use crate::session::outcome::{ActionOutcome, RequestResult};
+use crate::session::prompts::consent_events;
+
+/// A command to the driver about an order.
+pub enum OrderCommand {
+    /// Read the profile of the shop with this origin. [`Event::Discovered`] answers it.
+    Discover(Origin),
+    /// Tell the shop the items, and what was released for it. [`Event::Offered`] answers it.
+    Prepare {
+        /// The items.
+        items: Items,
+        /// The address, and how the buyer is reached.
+        told: Vec<SealedOrderData>,
+    },
+    /// Buy what was offered. [`Event::Ordered`] answers it.
+    Complete(SealedMandate),
+}
+
+/// The part of an order that is decided now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// What the shop is told, by its index.
+    Telling(usize),
+    Purchase,
+}
+
+/// A request of the guard's own, for values that the shop is told.
+struct Telling {
+    request: Request,
+    /// Its number in the record.
+    number: u64,
+}
+
+/// An order on its walk.
+pub(in crate::session) struct OrderState {
+    /// The agent's block, which has this one request.
+    block: BlockState,
+    items: Items,
+    part: Part,
+    /// What the shop is told: the address, and how the buyer is reached where the task is about that too.
+    tellings: Vec<Telling>,
+    /// What is released for it so far.
+    told: Vec<SealedOrderData>,
+
+    /// Where the order goes, once the shop's profile says so.
+    endpoint: Option<Destination>,
+    /// The user's answer about the current part, and the page that it is about.
+    consent: Consent,
+    asked_on: Option<PageIdentity>,
+    offer: Option<Box<SeenOffer>>,
+}
+
+/// The step that an order waits for.
+pub(in crate::session) enum OrderPhase {
+    /// The look at the page, before the current part is asked about.
+    Looking,
+    /// The shop's profile.
+    Discovering(Box<Observed<Snapshot>>),
+    /// The user's choice among addresses.
+    Choosing(Box<Observed<Snapshot>>, Box<RivalRecords>),
+    /// The user's answer.
+    Asking(Box<ConsentPrompt>),
+    /// The record of the answer.
+    RecordingAnswer(Box<ConsentPrompt>, Answer),
+    /// The look for the decision with the answer.
+    Deciding,
+    /// The record of the intent.
+    RecordingIntent(Grant<Ucp>),
+    /// The fresh look for the release.
+    LookingAgain(Grant<Ucp>),
+    /// The shop's offer.
+    Preparing,
+    /// The end of the purchase.
+    Completing,
+    /// The record of the outcome of the current part.
+    RecordingOutcome(Result<(), Reason>),
+}
+
+impl Core {
+    /// Whether a block is an order that the guard may place by the shop's protocol, before the other ways are tried.
+    pub(super) fn is_order(&self, block: &BlockState) -> bool {
+        let [line] = block.requests.as_slice() else { return false };
+        let ways = self.policy.decision.deliveries(Kind::Purchase);
+        let is_possible = match ways.iter().position(|way| *way == Delivery::Ucp) {
+            Some(0) => true,
+            // The policy prefers the payment interface, where the page has it.
+            Some(_) => block.button.is_none(),
+            None => false,
+        };
+        is_possible && self.settings.order_account.is_some() && !line.request.items.is_empty()
+    }
+
+    pub(super) fn begin_order(&mut self, block: BlockState) -> Command {
+        let items = block.requests.first().map(|line| line.request.items.clone()).unwrap_or_default();
+
+        let order = OrderState {
+            block,
+            items,
+            part: Part::Telling(0),
+            tellings: Vec::new(),
+            told: Vec::new(),
+
+            endpoint: None,
+            consent: Consent::None,
+            asked_on: None,
+            offer: None,
+        };
+        self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))
+    }
+
+    fn wait(&mut self, order: OrderState, phase: OrderPhase, command: Command) -> Command {
+        self.enter(State::Order(Box::new((order, phase))), command)
+    }
+
+    /// Takes one event of an order and returns the next command.
+    pub(super) fn step_order(
+        &mut self,
+        mut order: OrderState,
+        phase: OrderPhase,
+        event: Event,
+        now: Millis,
+    ) -> Command {
+        match (phase, event) {
+            (OrderPhase::Looking, Event::Seen(seen)) => self.seen_for_order(order, seen, now),
+            (OrderPhase::Discovering(_), Event::Discovered(Ok(None))) => {
+                self.begin_block_in_page(order.block)
+            }
+            (OrderPhase::Discovering(page), Event::Discovered(Ok(Some(endpoint)))) => {
+                self.discovered(order, &page, endpoint, now)
+            }
+            (OrderPhase::Discovering(_), Event::Discovered(Err(reason))) => self.refuse_order(order, reason),
+            (OrderPhase::Choosing(page, rivals), Event::Chosen(chosen)) => {
+                self.chosen_for_order(order, &page, &rivals, chosen, now)
+            }
+            (OrderPhase::Asking(prompt), Event::Answered(answered)) => {
+                let answer = self.settle_answer(&prompt, &answered, now);
+                order.consent = if answer.agrees() { Consent::Given } else { Consent::Refused };
+                let events = consent_events(&prompt, answer);
+                let command = Command::Guard(GuardCommand::Record { events, sync: false });
+                self.wait(order, OrderPhase::RecordingAnswer(prompt, answer), command)
+            }
+            (OrderPhase::RecordingAnswer(_, answer), Event::Recorded(true)) => {
+                self.store_answer_about(&order, answer, now);
+                self.wait(order, OrderPhase::Deciding, Command::Look(Look::Page))
+            }
+            (OrderPhase::Deciding, Event::Seen(seen)) => self.decide_with_answer(order, seen, now),
+            (OrderPhase::RecordingIntent(grant), Event::Recorded(true)) => {
+                self.wait(order, OrderPhase::LookingAgain(grant), Command::Look(Look::Page))
+            }
+            (OrderPhase::LookingAgain(grant), Event::Seen(seen)) => self.release_for(order, grant, seen, now),
+            (OrderPhase::Preparing, Event::Offered(offered)) => {
+                // Whatever the shop answered, it may have the address.
+                for telling in &order.tellings {
+                    self.counts.releases += 1;
+                    self.happened(SessionEvent::Released(telling.request.kind));
+                }
+                let outcome = offered.map(|offer| order.offer = Some(offer));
+                self.end_part(order, outcome)
+            }
+            (OrderPhase::Completing, Event::Ordered(ordered)) => {
+                let outcome = ordered.map(|bought| self.bought(&order, &bought));
+                self.end_part(order, outcome)
+            }
+            (OrderPhase::RecordingOutcome(Err(reason)), Event::Recorded(_)) => {
+                self.refuse_order(order, reason)
+            }
+            (OrderPhase::RecordingOutcome(Ok(())), Event::Recorded(_)) if order.part != Part::Purchase => {
+                order.go_on(Part::Purchase);
+
+                self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))
+            }
+            (OrderPhase::RecordingOutcome(Ok(())), Event::Recorded(_)) => self.answer_order(&order),
+            (OrderPhase::RecordingAnswer(..) | OrderPhase::RecordingIntent(_), Event::Recorded(false)) => {
+                self.refuse_order(order, Reason::AuditUnavailable)
+            }
+            (_, _) => self.refuse_order(order, Reason::BrowserLost),
+        }
+    }
+
+    /// The first look, at which the shop's profile is read, and the look before the user is asked about the purchase.
+    fn seen_for_order(&mut self, order: OrderState, seen: Seen, now: Millis) -> Command {
+        let page = match first_of(seen) {
+            Ok(page) => page,
+            Err(reason) => return self.refuse_order(order, reason),
+        };
+        if order.endpoint.is_some() {
+            return self.decide_before_asking(order, &page, now);
+        }
+        match page.origin.known().filter(|origin| origin.scheme() == "https").cloned() {
+            Some(origin) => {
+                let command = Command::Order(Box::new(OrderCommand::Discover(origin)));
+                self.wait(order, OrderPhase::Discovering(Box::new(page)), command)
+            }
+            None => self.begin_block_in_page(order.block),
+        }
+    }
+
+    fn discovered(
+        &mut self,
+        mut order: OrderState,
+        page: &Observed<Snapshot>,
+        endpoint: Destination,
+        now: Millis,
+    ) -> Command {
+        for kind in [Kind::Address, Kind::Contact] {
+            let fields = self.values.vault.lock().map(|vault| vault.order_fields(kind, &endpoint.origin));
+            let fields = fields.unwrap_or_default();
+            // Without an address there is no order, and the policy says so. Shops do without the rest.
+            if kind == Kind::Address || self.task.kinds().contains(&kind) && !fields.is_empty() {
+                self.requests += 1;
+                let (at, items, claim) = (Pointers::default(), Items::default(), Claim::default());
+                let request = Request { kind, fields, at, items, claim };
+                order.tellings.push(Telling { request, number: self.requests });
+            }
+        }
+        order.endpoint = Some(endpoint);
+
+        self.decide_before_asking(order, page, now)
+    }
+
+    /// Decides the current part, so that the user is not asked about what would be refused.
+    fn decide_before_asking(&mut self, order: OrderState, page: &Observed<Snapshot>, now: Millis) -> Command {
+        if let Some(rivals) = self.rivals_for(&order) {
+            if self.user.chose_none.contains(&(rivals.kind, rivals.handles.clone())) {
+                return self.refuse_order(order, Reason::ConsentDenied);
+            }
+            let rivals = Box::new(rivals);
+            let command = Command::Guard(GuardCommand::ChooseRecord(rivals.clone()));
+            return self.wait(order, OrderPhase::Choosing(Box::new(page.clone()), rivals), command);
+        }
+        match self.decide_order(&order, page, now) {
+            Verdict::Grant(Granted::Ucp(grant)) => self.intend(order, grant),
+            Verdict::Grant(_) => self.refuse_order(order, Reason::DeliveryForbidden),
+            Verdict::Deny(reason) => self.refuse_order(order, reason),
+            Verdict::Ask(_) if self.prompts_are_spent() => self.refuse_order(order, Reason::QuestionsSpent),
+            Verdict::Ask(prompt) => self.ask_about_order(order, page, prompt.scope, now),
+        }
+    }
+
+    /// The records for what the shop is told, among which the user has to choose.
+    fn rivals_for(&self, order: &OrderState) -> Option<RivalRecords> {
+        let (to, telling) = (&order.endpoint.as_ref()?.origin, order.telling()?);
+        self.undecided_among(telling.kind, telling.fields, &[to], to)
+    }
+
+    fn chosen_for_order(
+        &mut self,
+        order: OrderState,
+        page: &Observed<Snapshot>,
+        rivals: &RivalRecords,
+        chosen: Result<Option<String>, Unreached>,
+        now: Millis,
+    ) -> Command {
+        self.user.reached_nobody = chosen.is_err();
+        let Ok(chosen) = chosen else { return self.refuse_order(order, Reason::ConsentDenied) };
+        let chosen = chosen.filter(|handle| rivals.handles.contains(handle));
+        self.note_choice(rivals, order.telling().map(|telling| telling.kind), chosen);
+
+        self.decide_before_asking(order, page, now)
+    }
+
+    /// Decides the current part on a page, with the user's answer or an earlier one.
+    fn decide_order(&mut self, order: &OrderState, page: &Observed<Snapshot>, now: Millis) -> Verdict {
+        let Some(endpoint) = &order.endpoint else { return Verdict::Deny(Reason::StaleDocument) };
+        let Some(request) = order.request() else { return Verdict::Deny(Reason::MalformedRequest) };
+        let event = Asking::Checkout { request, endpoint, amount: order.amount() };
+        let history = self.policy.history;
+        let consent = match order.consent {
+            Consent::None | Consent::Given if self.values.book.never(request.kind, &endpoint.origin) => {
+                Consent::Refused
+            }
+            Consent::None => {
+                match self.decide(event, Some(page), history.without_prompts(), Consent::None, now) {
+                    Verdict::Ask(prompt) => match self.earlier_answer(order, prompt.scope, now) {
+                        Consent::None if self.is_mandated_order(order) => Consent::Mandated,
+                        answer => answer,
+                    },
+                    _ => Consent::None,
+                }
+            }
+            answer => answer,
+        };
+        self.decide(event, Some(page), history, consent, now)
+    }
+
+    /// The user's earlier answer about what the shop is told. A purchase is asked about each time.
+    fn earlier_answer(&self, order: &OrderState, scope: ConsentScope, now: Millis) -> Consent {
+        let (Some(telling), Some(endpoint)) = (order.telling(), &order.endpoint) else {
+            return Consent::None;
+        };
+        let longest = self.policy.decision.consent_scope(telling.kind).unwrap_or(ConsentScope::Session);
+        let records = &self.records_of(order, telling);
+        let (kind, fields, to) = (telling.kind, telling.fields, &endpoint.origin);
+
+        match self.values.book.about(&ReleaseScope { kind, fields, records, to, form: None }, longest, now) {
+            Consent::Refused => Consent::Refused,
+            _ if scope == ConsentScope::EveryTime => Consent::None,
+            answer => answer,
+        }
+    }
+
+    /// The records that supply what the shop is told.
+    fn records_of(&self, order: &OrderState, telling: &Request) -> Vec<String> {
+        let to = order.endpoint.as_ref().map(|endpoint| &endpoint.origin);
+        to.map(|to| self.records(telling.kind, telling.fields, to, to)).unwrap_or_default()
+    }
+
+    /// The records that the goods go to.
+    fn address_records(&self, order: &OrderState) -> Vec<String> {
+        let address = order.tellings.iter().find(|telling| telling.request.kind == Kind::Address);
+        address.map(|address| self.records_of(order, &address.request)).unwrap_or_default()
+    }
+
+    /// Whether the mandate of the task covers what the shop offers.
+    fn is_mandated_order(&self, order: &OrderState) -> bool {
+        let (Some(endpoint), Some(offer)) = (&order.endpoint, &order.offer) else { return false };
+        let mandate = self.agent.mandate.as_ref().filter(|_| self.policy.decision.takes_mandates());
+        let (shop, records) = (&endpoint.origin, &self.address_records(order));
+        let acted = self.agent.actions.order(shop, Vec::new(), Vec::new());
+        let is_unseen = self.agent.actions.must_be_seen() || !acted.refused.is_empty();
+        let signed = SignedOffer { shop, offer, records, actions: &acted.actions, is_unseen };
+        mandate.is_some_and(|mandate| mandate.covers_offer(&signed).is_ok())
+    }
+
+    fn ask_about_order(
+        &mut self,
+        mut order: OrderState,
+        page: &Observed<Snapshot>,
+        scope: ConsentScope,
+        now: Millis,
+    ) -> Command {
+        let Some(to) = order.endpoint.as_ref().map(|endpoint| endpoint.origin.clone()) else {
+            return self.refuse_order(order, Reason::StaleDocument);
+        };
+        let asked = match (order.telling(), &order.offer) {
+            (Some(telling), _) => {
+                let records = self.records_of(&order, telling);
+                Asked::Tell { kind: telling.kind, fields: telling.fields, shop: to, records }
+            }
+            (None, Some(offer)) => {
+                let (records, offer) = (self.address_records(&order), offer.clone());
+                if let Some(mandate) = &mut self.agent.mandate {
+                    mandate.end(NotCovered::Asked);
+                }
+                Asked::Buy { shop: to, records, offer }
+            }
+            (None, None) => return self.refuse_order(order, Reason::MalformedRequest),
+        };
+
+        order.asked_on = Some(PageIdentity::of(page.value()));
+        let prompt = Box::new(self.prompt(vec![asked], &[page.value()], scope, now));
+        let command = Command::Guard(GuardCommand::Ask(prompt.clone()));
+        self.wait(order, OrderPhase::Asking(prompt), command)
+    }
+
+    /// Stores an answer in the consent book, once it is recorded.
+    fn store_answer_about(&mut self, order: &OrderState, answer: Answer, now: Millis) {
+        let (Some(endpoint), Some(request)) = (&order.endpoint, order.request()) else { return };
+        let (kind, to) = (request.kind, &endpoint.origin);
+        // The user may have said never while the question was open. A yes does not replace it.
+        if answer.agrees() && self.values.book.never(kind, to) {
+            return;
+        }
+        let fields = request.effective_fields();
+        let records = order.telling().map(|telling| self.records_of(order, telling)).unwrap_or_default();
+
+        self.values.book.note(&ReleaseScope { kind, fields, records: &records, to, form: None }, answer, now);
+    }
+
+    fn decide_with_answer(&mut self, order: OrderState, seen: Seen, now: Millis) -> Command {
+        let page = match first_of(seen) {
+            Ok(page) => page,
+            Err(reason) => return self.refuse_order(order, reason),
+        };
+        if order.asked_on.as_ref().is_some_and(|asked| *asked != PageIdentity::of(page.value())) {
+            return self.refuse_order(order, Reason::StaleDocument);
+        }
+        match self.decide_order(&order, &page, now) {
+            Verdict::Grant(Granted::Ucp(grant)) => self.intend(order, grant),
+            Verdict::Grant(_) => self.refuse_order(order, Reason::DeliveryForbidden),
+            Verdict::Deny(reason) => self.refuse_order(order, reason),
+            // The page changed, so that the question would be a new one.
+            Verdict::Ask(_) => self.refuse_order(order, Reason::StaleDocument),
+        }
+    }
+
+    /// Records what is about to be released.
+    fn intend(&mut self, order: OrderState, grant: Grant<Ucp>) -> Command {
+        self.user.overtaken = false;
+        let terms = grant.terms();
+        let intent = AuditEvent::Intent {
+            request: order.number(),
+            kind: terms.kind,
+            fields: terms.fields,
+            origin: terms.origin.clone(),
+            delivery: Delivery::Ucp,
+            amount: terms.amount,
+        };
+        // Whatever becomes of this purchase, the mandate is used.
+        let is_mandated = order.part == Part::Purchase && order.consent == Consent::None;
+        let mandate = self.agent.mandate.as_mut().filter(|_| is_mandated);
+        let mandated = mandate.map(|mandate| {
+            mandate.end(NotCovered::Used);
+            AuditEvent::Mandated { request: order.number(), ceiling: mandate.ceiling() }
+        });
+        let events = mandated.into_iter().chain([intent]).collect();
+        let command = Command::Guard(GuardCommand::Record { events, sync: true });
+        self.wait(order, OrderPhase::RecordingIntent(grant), command)
+    }
+
+    /// Opens the vault for the current part, whose intent is recorded.
+    fn release_for(&mut self, mut order: OrderState, grant: Grant<Ucp>, seen: Seen, now: Millis) -> Command {
+        let page = match first_of(seen) {
+            Ok(_) if self.user.overtaken => return self.end_part(order, Err(Reason::ConsentDenied.into())),
+            Ok(page) => page,
+            Err(reason) => return self.end_part(order, Err(reason.into())),
+        };
+        let terms = grant.terms().clone();
+        let Ok(vault) = self.values.vault.lock() else {
+            return self.end_part(order, Err(Reason::VaultLocked.into()));
+        };
+        let command = match order.part {
+            Part::Purchase => {
+                vault.open_mandate(grant, &page, now).map(|keys| Some(OrderCommand::Complete(keys)))
+            }
+            Part::Telling(_) => vault.open_order_data(grant, &page, now).map(|data| {
+                for (handle, field) in vault.suppliers_among(terms.kind, terms.fields, &[&terms.origin]) {
+                    let to = data.to().clone();
+                    self.values.releases.note(egress::ReleasedValue::new(handle, field, to));
+                }
+                order.told.push(data);
+                let is_all = order.told.len() == order.tellings.len();
+                let told = if is_all { std::mem::take(&mut order.told) } else { Vec::new() };
+                is_all.then(|| OrderCommand::Prepare { items: order.items.clone(), told })
+            }),
+        };
+        drop(vault);
+        match (command, order.part) {
+            (Ok(Some(command)), part) => {
+                let phase =
+                    if part == Part::Purchase { OrderPhase::Completing } else { OrderPhase::Preparing };
+                self.wait(order, phase, Command::Order(Box::new(command)))
+            }
+            (Ok(None), _) => {
+                let next = order.told.len();
+                order.go_on(Part::Telling(next));
+                self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))
+            }
+            (Err(error), _) => self.end_part(order, Err(error.reason().into())),
+        }
+    }
+
+    fn bought(&mut self, order: &OrderState, bought: &Bought) {
+        if let Some(amount) = order.amount() {
+            self.happened(SessionEvent::Paid(amount));
+        }
+        self.counts.releases += 1;
+        if is_doubtful(bought) {
+            self.warn_of_order(order, OrderProblem::DoubtfulReceipt);
+        }
+    }
+
+    fn warn_of_order(&mut self, order: &OrderState, problem: OrderProblem) {
+        let Some(endpoint) = &order.endpoint else { return };
+        let (kind, origin) = (Kind::Purchase, endpoint.origin.clone());
+        self.warn(Warning { kind, origin, cause: WarningCause::Order(problem) });
+    }
+
+    /// Records the outcome of the current part, whose intent is recorded already.
+    fn end_part(&mut self, order: OrderState, outcome: Result<(), OrderFailure>) -> Command {
+        let outcome = outcome.map_err(|failure| {
+            let problem = match (failure.reason, failure.fault) {
+                (Reason::Unconfirmed, _) => Some(OrderProblem::Unknown),
+                (_, fault) => fault.map(|fault| OrderProblem::NotPlaced(fault.to_string())),
+            };
+            if let Some(problem) = problem {
+                self.warn_of_order(&order, problem);
+            }
+            failure.reason
+        });
+        let ended = match order.part {
+            Part::Purchase => vec![order.number()],
+            // Those that have an intent in the record.
+            Part::Telling(last) => {
+                order.tellings.iter().take(last + 1).map(|telling| telling.number).collect()
+            }
+        };
+        let failed = outcome.err();
+        let events = ended.into_iter().map(|request| AuditEvent::Outcome { request, failed }).collect();
+
+        let command = Command::Guard(GuardCommand::Record { events, sync: true });
+        self.wait(order, OrderPhase::RecordingOutcome(outcome), command)
+    }
+
+    /// Refuses the order, and says so by the agent's request.
+    fn refuse_order(&mut self, mut order: OrderState, reason: Reason) -> Command {
+        order.block.at = 0;
+        self.refuse_line(&mut order.block, reason);
+        self.answer_block(&order.block)
+    }
+
+    fn answer_order(&mut self, order: &OrderState) -> Command {
+        let (Some(amount), Some(card)) = (order.amount(), self.settings.order_account.clone()) else {
+            return Command::Answer(ActionOutcome::refused(Reason::MalformedRequest));
+        };
+        let method = PurchaseMethod::Ucp;
+        let outcome = || {
+            ActionOutcome::of_requests(vec![RequestResult::Purchased { card: card.clone(), amount, method }])
+        };
+        self.record(Vec::new(), AfterRecord::Answer { outcome: outcome(), unrecorded: outcome() })
+    }
+}
+
+impl OrderState {
+    /// Goes on to another part, about which nobody was asked yet.
+    fn go_on(&mut self, part: Part) {
+        (self.part, self.consent, self.asked_on) = (part, Consent::None, None);
+    }
+
+    /// The request for what the shop is told, while that is the current part.
+    fn telling(&self) -> Option<&Request> {
+        match self.part {
+            Part::Telling(at) => self.tellings.get(at).map(|telling| &telling.request),
+            Part::Purchase => None,
+        }
+    }
+
+    /// The request of the current part.
+    fn request(&self) -> Option<&Request> {
+        match self.part {
+            Part::Telling(_) => self.telling(),
+            Part::Purchase => self.block.requests.first().map(|line| &line.request),
+        }
+    }
+
+    /// The number of the current part in the record.
+    fn number(&self) -> u64 {
+        match self.part {
+            Part::Telling(at) => self.tellings.get(at).map_or(0, |telling| telling.number),
+            Part::Purchase => self.block.requests.first().map_or(0, |line| line.number),
+        }
+    }
+
+    /// What the shop asks, once it has signed it.
+    fn amount(&self) -> Option<Money> {
+        self.offer.as_ref().filter(|_| self.part == Part::Purchase).map(|offer| offer.total)
+    }
+}
