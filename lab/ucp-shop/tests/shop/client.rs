@@ -34,7 +34,9 @@ pub fn order() -> Value {
 pub struct Client {
     pub shop: Shop,
     pub now: u64,
-    number: u128,
+    /// The last of the numbers that stand for random bytes.
+    pub number: u128,
+    keys: u128,
 }
 
 /// The JSON of an answer.
@@ -53,7 +55,7 @@ impl Client {
         });
         let surfaces = KeySet::of(key(1).public());
         let shop = Shop::new(ORIGIN.parse().unwrap(), key(3), surfaces, products.into()).named("Kettle Shop");
-        Client { shop, now: NOW, number: 0 }
+        Client { shop, now: NOW, number: 0, keys: 0 }
     }
 
     pub fn behaving(behaviour: Behaviour) -> Client {
@@ -63,8 +65,8 @@ impl Client {
     }
 
     pub fn fresh_key(&mut self) -> String {
-        self.number += 1;
-        format!("key-{:022}", self.number)
+        self.keys += 1;
+        format!("key-{:022}", self.keys)
     }
 
     /// Sends exactly these headers.

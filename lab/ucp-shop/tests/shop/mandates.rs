@@ -54,6 +54,26 @@ fn a_mandate_is_used_once() {
     assert_eq!(client.sales(), 1);
 }
 
+/// The same random bytes give a session with the same name, nonce and text, for which the same mandates are right. Only the record of
+/// used mandates refuses them.
+#[test]
+fn a_mandate_is_used_once_even_where_a_session_is_repeated() {
+    let mut client = Client::new();
+    let ready = client.ready();
+    let mandates = client.authorise(&ready);
+    assert_eq!(body(&client.complete_with(&ready, &mandates))["status"], "completed");
+    client.number = 0;
+    assert_eq!(client.ready(), ready);
+    let refused = body(&client.complete_with(&ready, &mandates));
+    assert_eq!(
+        (refused["status"].as_str(), &*error(&refused)),
+        (Some("ready_for_complete"), "mandate_scope_mismatch")
+    );
+    let content = refused["messages"][0]["content"].as_str().unwrap();
+    assert_eq!(content, "the mandate was used before");
+    assert_eq!(client.sales(), 1);
+}
+
 /// A mandate whose last token has one character changed.
 fn with_other_signature(mandate: &str) -> String {
     let (open, closed) = mandate.split_once("~~").unwrap();
