@@ -45,7 +45,7 @@ impl Offered {
         let content = &verified.content;
         let handler = shop.handler(&handler).ok_or(OrderFault::NotOffered)?.to_owned();
         let lines: Vec<AgreedLine> = content.line_items.iter().map(AgreedLine::of).collect();
-        if !are_wanted(&lines, items) {
+        if !are_wanted(&lines, &items) {
             return Err(OrderFault::Differs(Difference::Lines));
         }
         let total = verified.total().ok_or(Difference::Sum)?;
@@ -124,9 +124,10 @@ impl Offered {
 }
 
 /// Whether the lines are the items that were wanted, each once and in its number.
-fn are_wanted(lines: &[AgreedLine], mut items: Vec<Wanted>) -> bool {
+pub(crate) fn are_wanted(lines: &[AgreedLine], items: &[Wanted]) -> bool {
     let line = |it: &AgreedLine| Wanted { item: it.item.clone(), quantity: it.quantity };
     let mut lines: Vec<Wanted> = lines.iter().map(line).collect();
+    let mut items = items.to_vec();
     lines.sort();
     items.sort();
     lines == items

@@ -10,13 +10,13 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use crate::address::{Buyer, PostalAddress};
-use crate::agreement::Difference;
+use crate::agreement::{AgreedLine, Difference};
 use crate::answer::{AnswerFault, Answered, ShopCode};
 use crate::call::{Call, CheckoutAddress, Method, Reply};
 use crate::checkout::Status;
 use crate::claims::Instrument;
 use crate::json::JsonFault;
-use crate::offer::Offered;
+use crate::offer::{Offered, are_wanted};
 use crate::profile::Profile;
 
 /// How often a call is sent before the shop counts as not answering.
@@ -171,6 +171,12 @@ impl Preparing {
                 Err(OrderFault::Incomplete(ShopCode::first(&content.messages)))
             }
             Status::Incomplete => {
+                if !are_wanted(
+                    &content.line_items.iter().map(AgreedLine::of).collect::<Vec<_>>(),
+                    &self.wish.items,
+                ) {
+                    return Err(OrderFault::Differs(Difference::Lines));
+                }
                 let chosen = self.wish.address.as_ref().and_then(|it| content.fulfillment.choose(it));
                 let Some(methods) = chosen else {
                     return Err(OrderFault::Incomplete(ShopCode::first(&content.messages)));
