@@ -15,6 +15,7 @@
 //! | [`page_text`] | the text of a page for the model: attacks withheld, values masked |
 //! | [`safety`] | the safety of a page to act on |
 //! | [`checkout`] | purchases through the browser's payment interface |
+//! | [`orders`] | orders that the guard places by the protocol that a shop speaks |
 //! | [`guard`] | policy, vault, audit and payment handler together; placement of fields, taint, agent actions |
 //! | [`observe`] | observation of an agent that blocks nothing: no guard |
 //! | `service` | the guard as a service, for the user's own browser with the extension (Unix) |
@@ -68,6 +69,8 @@ pub mod guard;
 pub mod intake;
 #[cfg(feature = "browser")]
 pub mod observe;
+#[cfg(feature = "browser")]
+pub mod orders;
 #[cfg(feature = "scrub")]
 pub mod page_text;
 #[cfg(feature = "scrub")]

@@ -8,7 +8,7 @@ use policy_dfa::{
     Basis, Carried, Checked, Compiled, Event, Goal, History, Millis, Placement, Question, SessionEvent, Task,
     Verdict,
 };
-use sirl::{Claim, Currency, Money, Pointers, Request, Tier};
+use sirl::{Claim, Currency, Items, Money, Pointers, Request, Tier};
 
 use crate::sample::{Act, BUDGET_MINOR, Chosen, Claims, FORM, PageFacts, Sample, TASK_ORIGINS};
 
@@ -126,6 +126,7 @@ pub fn build(sample: &Sample) -> Built {
                 kind: *kind,
                 fields: fields.iter().copied().collect(),
                 at: Pointers::default(),
+                items: Items::default(),
                 claim: claim(words),
             };
             // The guard pays a purchase, so no field is placed.

@@ -8,7 +8,7 @@ use policy_dfa::{
     Basis, Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Placement, Question, Task,
     Verdict,
 };
-use sirl::{Claim, Field, FieldSet, Kind, Pointers, Request};
+use sirl::{Claim, Field, FieldSet, Items, Kind, Pointers, Request};
 
 pub const NOW: Millis = Millis(1_000);
 
@@ -74,7 +74,8 @@ pub fn seen(number: u64) -> Observed<Snapshot> {
 pub fn grant(point: &mut DecisionPoint, number: u64) -> Grant<Fill> {
     let page = seen(number);
     let fields: FieldSet = FIELDS.iter().map(|(field, _)| *field).collect();
-    let request = Request { kind: Kind::Address, fields, at: Pointers::default(), claim: Claim::default() };
+    let (at, items) = (Pointers::default(), Items::default());
+    let request = Request { kind: Kind::Address, fields, at, items, claim: Claim::default() };
     let placements: Vec<Placement> = FIELDS
         .iter()
         .map(|(field, node)| Placement { node: NodeId(*node), field: *field, basis: Basis::Page })

@@ -30,7 +30,7 @@ pub use decision::decide::{DecisionPoint, GRANT_LIFETIME_MS, Granted, Prompt, Ve
 pub use decision::failed_rule::FailedRule;
 pub use decision::grant::{
     Audience, Fill, Grant, MayHoldT2, Model, PaymentApi, Placements, RedeemError, Redeemed, Restore, Terms,
-    Verifier, Wire,
+    Ucp, Verifier, Wire,
 };
 pub use decision::history::{History, SessionEvent};
 pub use decision::partial::Partial;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::items::{MAX_ITEM_ID_BYTES, MAX_ITEMS};
 use crate::limits::{MAX_EXCERPT_CHARS, MAX_LINE_BYTES, MAX_REQUESTS, MAX_STRING_BYTES};
 use crate::{Field, FieldSet, Kind};
 
@@ -127,6 +128,23 @@ pub enum ParseErrorKind {
     /// The object with the controls is empty.
     #[error("`at` is empty; point at a control, as in at={{\"street\":\"e12\"}}, or leave `at` out")]
     NoPointers,
+    /// The request names items, and is no purchase.
+    #[error("{} does not take `items`; only purchase does, so leave `items` out", .0.as_str())]
+    ItemsNotOfKind(Kind),
+    /// The object with the items is empty.
+    #[error("`items` is empty; name an item, as in items={{\"kettle\":1}}, or leave `items` out")]
+    NoItems,
+    /// The name cannot be the id of an item.
+    #[error(
+        "this cannot be the id of an item; write the shop's id: letters, digits and `_ - . : /`, at most {MAX_ITEM_ID_BYTES} of them"
+    )]
+    BadItemId,
+    /// The item was named before.
+    #[error("the item {0} is named twice; name each item once, with the number of all its pieces")]
+    DuplicateItem(Excerpt),
+    /// A purchase names more than [`MAX_ITEMS`] items.
+    #[error("too many items; keep a purchase within {MAX_ITEMS} of them")]
+    TooManyItems,
     /// The name is no key of this object.
     #[error("unknown key {name}; use {known}")]
     UnknownKey {

@@ -1,5 +1,6 @@
 //! The two forms of a block: requests and a plan.
 
+use crate::Kind;
 use crate::error::ParseErrorKind;
 
 /// The form of a block. The forms differ in the first word of their lines, the prefix.
@@ -37,12 +38,15 @@ impl BlockForm {
     }
 
     /// The expected text after the kind of a request.
-    pub(crate) const fn after_kind(self) -> &'static str {
-        match self {
-            BlockForm::Requests => {
+    pub(crate) const fn after_kind(self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (BlockForm::Requests, Kind::Purchase) => {
+                "a blank and `items={...}` or `ctx={...}`, or the end of the line"
+            }
+            (BlockForm::Requests, _) => {
                 "a blank and `fields=[...]`, `at={...}` or `ctx={...}`, or the end of the line"
             }
-            BlockForm::Plan => "a blank and `fields=[...]` or `ctx={...}`, or the end of the line",
+            (BlockForm::Plan, _) => "a blank and `fields=[...]` or `ctx={...}`, or the end of the line",
         }
     }
 
@@ -55,12 +59,15 @@ impl BlockForm {
     }
 
     /// The expected text after the `ctx` of a request.
-    pub(crate) const fn after_ctx(self) -> &'static str {
-        match self {
-            BlockForm::Requests => {
+    pub(crate) const fn after_ctx(self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (BlockForm::Requests, Kind::Purchase) => {
+                "the end of the line; `items` comes before `ctx`, and each once"
+            }
+            (BlockForm::Requests, _) => {
                 "the end of the line; `fields` comes first, then `at`, then `ctx`, each once"
             }
-            BlockForm::Plan => "the end of the line; `fields` comes before `ctx`, and each once",
+            (BlockForm::Plan, _) => "the end of the line; `fields` comes before `ctx`, and each once",
         }
     }
 

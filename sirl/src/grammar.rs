@@ -1,9 +1,10 @@
 //! The bounded grammar of a request block, as an automaton and for other tools.
 //!
 //! A [`Grammar`] is the set of blocks that a model may *write* under a mask. It is a subset of the blocks that
-//! [`parse_block`](crate::parse_block) accepts: it has fewer spellings of each request, and strings of at most
-//! [`MAX_TEXT_CHARS`] characters, so that the language is regular and every text is within every limit.
-//! `spec/sirl.md` has the rules.
+//! [`parse_block`](crate::parse_block) accepts, but for one rule: it has fewer spellings of each request, strings of at
+//! most [`MAX_TEXT_CHARS`] characters and purchases of at most [`MAX_WRITTEN_ITEMS`] items, so that the language is
+//! regular and every text is within every limit. The rule is that a purchase names each item once, which no automaton
+//! can check; `parse_block` does. `spec/sirl.md` has the rules.
 //!
 //! ```
 //! use sirl::{Grammar, Kind};
@@ -31,6 +32,7 @@ mod utf8;
 
 pub(crate) use automaton::{Action, Automaton};
 pub use automaton::{MAX_TEXT_CHARS, State};
+pub use block::MAX_WRITTEN_ITEMS;
 pub use recognizer::Recognizer;
 #[cfg(feature = "json")]
 pub use tool::{ToolCallError, block_from_tool_call};

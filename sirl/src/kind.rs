@@ -9,7 +9,7 @@ pub enum Kind {
     Address,
     /// Card data, to be filled into a form or shown to the model (the latter is forbidden under approach B).
     Payment,
-    /// A purchase carried out by the guard through the browser's payment interface.
+    /// A purchase carried out by the guard, through the browser's payment interface or by an order to the shop.
     Purchase,
     /// Name, phone, e-mail, user name and company.
     Contact,

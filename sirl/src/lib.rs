@@ -9,6 +9,7 @@
 //! | [`field`] | the data fields and their tiers |
 //! | [`claim`] | the model's claims about the page (never evidence) |
 //! | [`pointers`] | the controls that a model points at (never evidence) |
+//! | [`items`] | the items that a purchase names |
 //! | [`money`] | exact amounts |
 //! | [`request`] | requests and their block; announced requests and their plan |
 //! | [`schema`] | the kinds and fields that a deployment declares |
@@ -28,6 +29,7 @@ pub mod error;
 pub mod field;
 mod form;
 pub mod grammar;
+pub mod items;
 pub mod kind;
 pub mod limits;
 pub mod mask;
@@ -45,13 +47,14 @@ pub use claim::{Claim, ClaimKey};
 pub use error::{ParseError, ParseErrorKind};
 pub use field::{Field, FieldSet, Tier};
 pub use grammar::{Grammar, GrammarError, Recognizer, State};
+pub use items::Items;
 pub use kind::Kind;
 pub use mask::{Mask, MaskInfo, MaskTable, Vocabulary, VocabularyError};
 pub use money::{Currency, Money};
 pub use names::UnknownName;
 pub use parse::{find_block, parse_block, parse_block_with, parse_plan, parse_plan_with, parse_reply};
 pub use pointers::Pointers;
-pub use reply::{Delivered, Reply};
+pub use reply::{Delivered, PurchaseMethod, Reply};
 pub use request::{Anticipated, Block, Plan, Request};
 pub use schema::{Schema, SchemaError, SchemaErrorKind};
 pub use stream::{Event, Scanner};

@@ -3,6 +3,7 @@
 //! Every limit is checked before the text past it is read, so that a parse takes time and memory in
 //! proportion to the text, and keeps at most [`MAX_REQUESTS`] x [`MAX_LINE_BYTES`] of it.
 
+use crate::items::{ITEM_BYTES, MAX_ITEMS};
 use crate::{ClaimKey, Request};
 
 /// The longest line, in bytes, without its line ending. The canonical form of a request must fit too.
@@ -25,10 +26,12 @@ pub const MAX_STRING_BYTES: usize = 512;
 pub const MAX_EXCERPT_CHARS: usize = 24;
 
 /// The most memory, in bytes, that a [`Scanner`](crate::Scanner) holds of its input: the requests of one block,
-/// whose strings together are no longer than their lines, and the line being read, up to the length that is too
-/// long. The schema is not counted, since it is the caller's.
-pub const MAX_SCAN_BYTES: usize =
-    MAX_REQUESTS * (MAX_LINE_BYTES + size_of::<Request>()) + MAX_LINE_BYTES + LOOK_AHEAD;
+/// whose strings together are no longer than their lines, a fixed size for each item that they name, and the line
+/// being read, up to the length that is too long. The schema is not counted, since it is the caller's.
+pub const MAX_SCAN_BYTES: usize = MAX_REQUESTS
+    * (MAX_LINE_BYTES + size_of::<Request>() + MAX_ITEMS * ITEM_BYTES)
+    + MAX_LINE_BYTES
+    + LOOK_AHEAD;
 
 /// The longest schema, in bytes.
 pub const MAX_SCHEMA_BYTES: usize = 16 * 1024;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::field::{Field, Tier};
 use crate::kind::Kind;
-use crate::reply::Delivered;
+use crate::reply::{Delivered, PurchaseMethod};
 
 /// The error of a word that names nothing of the vocabulary.
 ///
@@ -68,6 +68,7 @@ named!(Kind, "kind of request");
 named!(Field, "field");
 named!(Tier, "tier");
 named!(Delivered, "way of delivery");
+named!(PurchaseMethod, "method of a purchase");
 
 #[cfg(test)]
 mod tests {
@@ -87,6 +88,9 @@ mod tests {
         }
         for delivered in Delivered::ALL {
             assert_eq!(delivered.to_string().parse(), Ok(delivered));
+        }
+        for method in PurchaseMethod::ALL {
+            assert_eq!(method.to_string().parse(), Ok(method));
         }
         assert_eq!(serde_json::to_string(&Kind::ALL).unwrap().matches("\"otp\"").count(), 1);
         assert_eq!(serde_json::from_str::<Field>("\"zip\"").unwrap(), Field::PostalCode);

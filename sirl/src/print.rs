@@ -4,8 +4,10 @@ use std::fmt::{Display, Formatter, Result, Write};
 
 use crate::form::BlockForm;
 use crate::limits::is_forbidden;
-use crate::reply::{METHOD, STATUS};
-use crate::{Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Kind, Plan, Pointers, Reply, Request};
+use crate::reply::STATUS;
+use crate::{
+    Anticipated, Block, Claim, ClaimKey, Field, FieldSet, Items, Kind, Plan, Pointers, Reply, Request,
+};
 
 /// One line, without its line ending.
 impl Display for Request {
@@ -20,12 +22,20 @@ pub(crate) struct LineTail<'a> {
     fields: FieldSet,
     /// A plan has none.
     at: Option<&'a Pointers>,
+    /// A plan has none.
+    items: Option<&'a Items>,
     claim: &'a Claim,
 }
 
 impl Request {
     pub(crate) fn tail(&self) -> LineTail<'_> {
-        LineTail { kind: self.kind, fields: self.fields, at: Some(&self.at), claim: &self.claim }
+        LineTail {
+            kind: self.kind,
+            fields: self.fields,
+            at: Some(&self.at),
+            items: Some(&self.items),
+            claim: &self.claim,
+        }
     }
 }
 
@@ -40,6 +50,10 @@ impl Display for LineTail<'_> {
             f.write_str(" at=")?;
             write_pointers(f, at)?;
         }
+        if let Some(items) = self.items.filter(|items| !items.is_empty()) {
+            f.write_str(" items=")?;
+            write_items(f, items)?;
+        }
         if !self.claim.is_empty() {
             f.write_str(" ctx=")?;
             write_claim(f, self.claim)?;
@@ -51,7 +65,8 @@ impl Display for LineTail<'_> {
 /// One line, without its line ending.
 impl Display for Anticipated {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let tail = LineTail { kind: self.kind, fields: self.fields, at: None, claim: &self.claim };
+        let Anticipated { kind, fields, claim } = self;
+        let tail = LineTail { kind: *kind, fields: *fields, at: None, items: None, claim };
         write!(f, "{}{tail}", BlockForm::Plan.prefix())
     }
 }
@@ -85,8 +100,9 @@ impl Display for Reply {
                 write!(f, "GRANT.{kind} {{\"delivered\":\"{}\",\"fields\":", delivered.as_str())?;
                 write_fields(f, *fields)?;
             }
-            Reply::Purchased { card, amount } => {
-                write!(f, "GRANT.{kind} {{\"status\":\"{STATUS}\",\"method\":\"{METHOD}\",\"card\":")?;
+            Reply::Purchased { method, card, amount } => {
+                let method = method.as_str();
+                write!(f, "GRANT.{kind} {{\"status\":\"{STATUS}\",\"method\":\"{method}\",\"card\":")?;
                 write_string(f, card)?;
                 let (amount, currency) = (amount.to_decimal(), amount.currency);
                 write!(f, ",\"amount\":{amount},\"currency\":\"{}\"", currency.as_str())?;
@@ -115,6 +131,16 @@ fn write_pointers(f: &mut Formatter<'_>, at: &Pointers) -> Result {
     let mut mark = '{';
     for (field, control) in at.iter() {
         write!(f, "{mark}\"{}\":\"{control}\"", field.as_str())?;
+        mark = ',';
+    }
+    f.write_str("}")
+}
+
+/// Writes the ids of the items with their quantities, in the order written. An id has no character to escape.
+fn write_items(f: &mut Formatter<'_>, items: &Items) -> Result {
+    let mut mark = '{';
+    for (id, quantity) in items.iter() {
+        write!(f, "{mark}\"{id}\":{quantity}")?;
         mark = ',';
     }
     f.write_str("}")

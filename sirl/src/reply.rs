@@ -5,9 +5,6 @@ use crate::{FieldSet, Kind, Money};
 /// The `status` of every purchase that is granted.
 pub(crate) const STATUS: &str = "success";
 
-/// The `method` of every purchase that is granted: the browser's payment interface.
-pub(crate) const METHOD: &str = "PaymentRequest";
-
 /// One `GRANT.<kind>` or `DENY.<kind>` line. It holds handles and names, never a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -22,6 +19,8 @@ pub enum Reply {
     },
     /// A purchase was carried out.
     Purchased {
+        /// The method: the browser's payment interface, or a protocol.
+        method: PurchaseMethod,
         /// The handle of the card used, such as `card:personal`.
         card: String,
         /// The amount paid, from the guard's own record.
@@ -65,6 +64,42 @@ impl Delivered {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Delivered> {
         Delivered::ALL.into_iter().find(|delivered| delivered.as_str() == name)
+    }
+}
+
+/// The method of a purchase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PurchaseMethod {
+    /// The shop's page asked for the payment, through the browser's payment interface.
+    PaymentRequest,
+    /// The guard ordered from the shop, by the Universal Commerce Protocol.
+    Ucp,
+}
+
+impl PurchaseMethod {
+    /// Every method.
+    pub const ALL: [PurchaseMethod; 2] = [PurchaseMethod::PaymentRequest, PurchaseMethod::Ucp];
+
+    /// The word in the text form.
+    ///
+    /// ```
+    /// use sirl::PurchaseMethod;
+    ///
+    /// assert_eq!(PurchaseMethod::Ucp.as_str(), "UCP");
+    /// assert_eq!(PurchaseMethod::from_name("UCP"), Some(PurchaseMethod::Ucp));
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PurchaseMethod::PaymentRequest => "PaymentRequest",
+            PurchaseMethod::Ucp => "UCP",
+        }
+    }
+
+    /// The method with this name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<PurchaseMethod> {
+        PurchaseMethod::ALL.into_iter().find(|method| method.as_str() == name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests, which are decided and consented to as a block, and announced requests, which form a plan.
 
-use crate::{Claim, FieldSet, Kind, Pointers};
+use crate::{Claim, FieldSet, Items, Kind, Pointers};
 
 /// One `REQ.<kind>` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Request {
     pub fields: FieldSet,
     /// The controls that the model points at. In a request that was read, their fields are among those that it asks for.
     pub at: Pointers,
+    /// The items that a purchase names. In a request that was read, only a purchase has any.
+    pub items: Items,
     /// The model's claims about the page.
     pub claim: Claim,
 }
@@ -26,12 +28,13 @@ impl Request {
     /// The fields that the request asks for: the named ones, or the default fields of the kind.
     ///
     /// ```
-    /// use sirl::{Claim, Field, FieldSet, Kind, Pointers, Request};
+    /// use sirl::{Claim, Field, FieldSet, Items, Kind, Pointers, Request};
     ///
     /// let request = Request {
     ///     kind: Kind::Otp,
     ///     fields: FieldSet::EMPTY,
     ///     at: Pointers::default(),
+    ///     items: Items::default(),
     ///     claim: Claim::default(),
     /// };
     /// assert!(request.effective_fields().contains(Field::OneTimeCode));

@@ -30,12 +30,34 @@ pub struct Intent {
     pub payee: Origin,
     /// The amount.
     pub amount: Money,
+    /// For an order by the shop's protocol, the checkout at the shop. The shop and not the bank says what became of it.
+    pub checkout: Option<OpenCheckout>,
+}
+
+/// A checkout at a shop that is about to be completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCheckout {
+    /// The shop's id of it.
+    pub id: String,
+    /// When the intent was written, in seconds since 1970. The mandates for it are signed within the next seconds.
+    pub written_at: u64,
 }
 
 impl Intent {
     /// The intent to pay `amount` to `payee`.
     pub fn new(purchase: PurchaseId, payee: Origin, amount: Money) -> Intent {
-        Intent { key: purchase.key(), purchase, payee, amount }
+        Intent { key: purchase.key(), purchase, payee, amount, checkout: None }
+    }
+
+    /// The intent to complete a checkout at `payee`, by the shop's id of it, at this second since 1970.
+    pub fn by_protocol(
+        purchase: PurchaseId,
+        payee: Origin,
+        amount: Money,
+        id: String,
+        written_at: u64,
+    ) -> Intent {
+        Intent { checkout: Some(OpenCheckout { id, written_at }), ..Intent::new(purchase, payee, amount) }
     }
 }
 
@@ -102,7 +124,7 @@ pub enum JournalError {
 }
 
 /// Writes to the journal on a blocking thread, so that the disk does not block the runtime.
-pub(super) async fn journalled(
+pub(crate) async fn journalled(
     journal: &Arc<dyn Journal>,
     write: impl FnOnce(&dyn Journal) -> Result<(), JournalError> + Send + 'static,
 ) -> Result<(), JournalError> {
@@ -272,8 +294,21 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
 enum Record {
-    Intent { purchase: String, key: String, payee: String, amount: String, currency: String },
-    End { purchase: String, end: Settlement },
+    Intent {
+        purchase: String,
+        key: String,
+        payee: String,
+        amount: String,
+        currency: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checkout: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        written_at: Option<u64>,
+    },
+    End {
+        purchase: String,
+        end: Settlement,
+    },
 }
 
 impl Record {
@@ -284,6 +319,8 @@ impl Record {
             payee: intent.payee.to_string(),
             amount: intent.amount.to_decimal(),
             currency: intent.amount.currency.as_str().to_owned(),
+            checkout: intent.checkout.as_ref().map(|checkout| checkout.id.clone()),
+            written_at: intent.checkout.as_ref().map(|checkout| checkout.written_at),
         }
     }
 
@@ -302,10 +339,15 @@ impl Record {
 
     fn apply(self, open: &mut Vec<Intent>) -> Option<()> {
         match self {
-            Record::Intent { purchase, key, payee, amount, currency } => {
+            Record::Intent { purchase, key, payee, amount, currency, checkout, written_at } => {
                 let amount = Money::parse(&amount, Currency::new(&currency)?)?;
-                let intent =
-                    Intent::new(PurchaseId::from_hex(&purchase)?, Origin::parse(&payee).ok()?, amount);
+                let checkout = match (checkout, written_at) {
+                    (Some(id), Some(written_at)) => Some(OpenCheckout { id, written_at }),
+                    (None, None) => None,
+                    _ => return None,
+                };
+                let (purchase, payee) = (PurchaseId::from_hex(&purchase)?, Origin::parse(&payee).ok()?);
+                let intent = Intent { checkout, ..Intent::new(purchase, payee, amount) };
                 if intent.key.as_str() != key || !is_new(open, &intent).ok()? {
                     return None;
                 }

@@ -22,7 +22,7 @@ pub enum RecoverError {
     },
 }
 
-/// Closes every open purchase and returns the end of each: a redeemed purchase is paid, every other one is voided. It is to
+/// Closes every open purchase that is paid through the bank, and returns the end of each: a redeemed purchase is paid, every other one is voided. It is to
 /// be called at the start, before a purchase is armed.
 ///
 /// # Errors
@@ -34,7 +34,8 @@ pub async fn recover(
     let mut closed = Vec::new();
     let mut first_error = None;
     let mut open = 0;
-    for intent in journal.open_intents()? {
+    // The bank knows nothing of an order by a shop's protocol.
+    for intent in journal.open_intents()?.into_iter().filter(|intent| intent.checkout.is_none()) {
         match close(journal, bank, &intent).await {
             Ok(settlement) => closed.push((intent, settlement)),
             Err(error) => {

@@ -9,6 +9,7 @@ use sirl::{Field, FieldSet, Kind, Money};
 use super::asked_parts::{AskedFile, AskedProvider, OpenPages, PointedBox, Quoted};
 use super::form::FormPlace;
 use super::line::{MAX_LABEL_CHARS, PromptLine, SiteName, named, visible};
+use super::offer::SeenOffer;
 use super::order::Order;
 use super::standing::date;
 
@@ -52,6 +53,8 @@ pub enum Asked {
         boxes: Vec<PointedBox>,
         /// For card data in the frame of a payment provider: whose frame it is, and where.
         provider: Option<AskedProvider>,
+        /// Without a form: whether the site may be told the fields in an order by its own protocol in place of a form.
+        in_order: bool,
     },
     /// To pay.
     Pay {
@@ -63,6 +66,27 @@ pub enum Asked {
         card: Option<String>,
         /// The page's description of the purchase: unchecked words of the page.
         page_says: Vec<String>,
+    },
+    /// To tell a shop an address, or how the buyer is reached, for an order by the shop's own protocol.
+    Tell {
+        /// The kind of request.
+        kind: Kind,
+
+        /// The fields.
+        fields: FieldSet,
+        /// The shop.
+        shop: Origin,
+        /// The records that supply them, such as `address:home`.
+        records: Vec<String>,
+    },
+    /// To buy what a shop offers, by the shop's own protocol.
+    Buy {
+        /// The shop.
+        shop: Origin,
+        /// The records that the goods go to, such as `address:home`.
+        records: Vec<String>,
+        /// What the shop signed.
+        offer: Box<SeenOffer>,
     },
     /// To pay once, within bounds, without another question.
     Mandate {
@@ -176,6 +200,7 @@ impl Asked {
             Asked::Container { origins, .. } => origins.first(),
             Asked::Release { to, .. } => Some(to),
             Asked::Pay { payee, .. } | Asked::Mandate { payee, .. } => Some(payee),
+            Asked::Tell { shop, .. } | Asked::Buy { shop, .. } => Some(shop),
             Asked::Order(order) => Some(&order.site),
             Asked::NewPassword { site, .. } => Some(site),
             Asked::Reveal { .. } => None,
@@ -195,6 +220,7 @@ impl Asked {
                 std::iter::once(to).chain(sent_to.iter().filter(|sent| *sent != to)).collect()
             }
             Asked::Pay { payee, .. } | Asked::Mandate { payee, .. } => vec![payee],
+            Asked::Tell { shop, .. } | Asked::Buy { shop, .. } => vec![shop],
             Asked::Order(order) => vec![&order.site],
             Asked::NewPassword { site, .. } | Asked::Restore { site, .. } | Asked::KeepLogin { site, .. } => {
                 vec![site]
@@ -227,6 +253,10 @@ impl Asked {
                 format!("fill your {} into a form of:", data_of(*kind, *fields))
             }
             Asked::Pay { amount, .. } => format!("pay {amount} to:"),
+            Asked::Tell { kind, fields, .. } => {
+                format!("tell your {}, for an order that Portcullis places, to:", data_of(*kind, *fields))
+            }
+            Asked::Buy { offer, .. } => format!("order for {}, in all, from:", offer.total),
             Asked::Mandate { ceiling, .. } => {
                 format!("pay at most {ceiling}, once and without asking again, to:")
             }
@@ -321,13 +351,19 @@ impl Asked {
             Asked::Verb { goes_to, .. } => {
                 goes_to.iter().map(|to| PromptLine::plain(format!("it goes to {to}"))).collect()
             }
-            Asked::Release { kind, fields, later, sent_to, records, form, boxes, provider, .. } => {
+            Asked::Release {
+                kind, fields, later, sent_to, records, form, boxes, provider, in_order, ..
+            } => {
                 let warned = form.as_ref().and_then(|form| form.exposed);
                 let warned = warned.map(|exposed| PromptLine::warning(exposed.to_string()));
                 let into = match form {
                     Some(form) => format!("into {form}"),
                     None if *kind == Kind::Login => {
                         "into the forms of one login, each value into one; another form is asked about"
+                            .to_owned()
+                    }
+                    None if *in_order => {
+                        "into one form for it, or into one order that Portcullis places there; another one is asked about"
                             .to_owned()
                     }
                     None => "into one form for it; another form is asked about".to_owned(),
@@ -358,6 +394,12 @@ impl Asked {
                     .chain(after)
                     .collect()
             }
+            Asked::Tell { records, .. } => {
+                let from = (!records.is_empty()).then(|| format!("from your {}", records.join(", ")));
+                let next = "nothing is bought yet: you are asked again once the shop has said what it costs";
+                from.into_iter().chain([next.to_owned()]).map(PromptLine::plain).collect()
+            }
+            Asked::Buy { records, offer, .. } => order_lines(records, offer),
             Asked::Mandate { quantity, item, record, .. } => {
                 let lines = [
                     format!("for {quantity} x {}", visible(item, MAX_LABEL_CHARS)),
@@ -372,6 +414,23 @@ impl Asked {
             }
         }
     }
+}
+
+/// The lines about an order: what the shop signed, in its own words.
+fn order_lines(records: &[String], offer: &SeenOffer) -> Vec<PromptLine> {
+    let warned = offer
+        .warnings
+        .iter()
+        .map(|text| PromptLine::warning(format!("the shop warns: \"{}\"", visible(text, MAX_ADDRESS_CHARS))));
+    let to = (!records.is_empty()).then(|| format!("delivered to your {}", records.join(", ")));
+    let signed = "the shop signed these lines, and no page or agent can change them after a yes:";
+    let plain = to.into_iter().chain([signed.to_owned()]).map(PromptLine::plain);
+    let ways = offer.delivery.iter().map(|way| format!("delivery: {way}"));
+    let lines = offer.lines.iter().map(ToString::to_string).chain(offer.parts.iter().cloned()).chain(ways);
+    let lines = lines.chain([format!("sold by {}", offer.seller)]);
+    let said = |line: String| format!("\"{}\"", visible(&line, MAX_ADDRESS_CHARS));
+    let lines: Vec<PromptLine> = lines.map(said).map(PromptLine::plain).collect();
+    warned.chain(plain).chain(lines).collect()
 }
 
 /// The lines about a new password. A weak one is warned of every time.
@@ -442,6 +501,10 @@ impl fmt::Display for Asked {
                 write!(f, "fill your {} into a form of {to}", data_of(*kind, *fields))
             }
             Asked::Pay { payee, amount, .. } => write!(f, "pay {amount} to {payee}"),
+            Asked::Tell { kind, fields, shop, .. } => {
+                write!(f, "tell your {} to {shop}, for an order", data_of(*kind, *fields))
+            }
+            Asked::Buy { shop, offer, .. } => write!(f, "order for {} from {shop}", offer.total),
             Asked::Mandate { payee, ceiling, .. } => {
                 write!(f, "pay at most {ceiling} to {payee}, once and without asking again")
             }

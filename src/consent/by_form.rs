@@ -109,7 +109,18 @@ fn judge(asked: &Asked) -> Result<(), NotByForm> {
             None => judge_tier(*tier),
             Some(OpenPages::Wait | OpenPages::Trusted) => Err(NotByForm::OwnBrowser),
         },
-        Asked::Release { kind, fields, later, to: _, sent_to: _, records: _, form, boxes, provider } => {
+        Asked::Release {
+            kind,
+            fields,
+            later,
+            to: _,
+            sent_to: _,
+            records: _,
+            form,
+            boxes,
+            provider,
+            in_order: _,
+        } => {
             judge_kind(*kind)?;
             fields.iter().chain(later.iter()).try_for_each(judge_field)?;
             match (provider, *later, boxes.as_slice()) {
@@ -120,7 +131,11 @@ fn judge(asked: &Asked) -> Result<(), NotByForm> {
                 (None, _, _) => Err(NotByForm::Account),
             }
         }
-        Asked::Pay { .. } | Asked::Mandate { .. } | Asked::Order(_) => Err(NotByForm::Payment),
+        Asked::Pay { .. }
+        | Asked::Mandate { .. }
+        | Asked::Order(_)
+        | Asked::Tell { .. }
+        | Asked::Buy { .. } => Err(NotByForm::Payment),
         Asked::NewPassword { .. }
         | Asked::SignOn { .. }
         | Asked::AtProvider { .. }
@@ -161,7 +176,9 @@ fn judge_form(form: &FormPlace) -> Result<(), NotByForm> {
         Purpose::Address | Purpose::Contact | Purpose::Newsletter | Purpose::Registration => {}
         Purpose::Login => return Err(NotByForm::Account),
         Purpose::Payment => return Err(NotByForm::Payment),
-        Purpose::Review | Purpose::Search | Purpose::Unknown => return Err(NotByForm::Warned),
+        Purpose::Review | Purpose::Order | Purpose::Search | Purpose::Unknown => {
+            return Err(NotByForm::Warned);
+        }
     }
     match exposed {
         None => {}

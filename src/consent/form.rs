@@ -24,6 +24,8 @@ pub enum Purpose {
     Login,
     /// A card, with or without an address.
     Payment,
+    /// An order that the guard places by the shop's own protocol. It has no form.
+    Order,
     /// A search.
     Search,
     /// None of these with certainty.
@@ -32,7 +34,7 @@ pub enum Purpose {
 
 impl Purpose {
     /// Every purpose.
-    pub const ALL: [Purpose; 9] = [
+    pub const ALL: [Purpose; 10] = [
         Purpose::Address,
         Purpose::Contact,
         Purpose::Newsletter,
@@ -40,6 +42,7 @@ impl Purpose {
         Purpose::Registration,
         Purpose::Login,
         Purpose::Payment,
+        Purpose::Order,
         Purpose::Search,
         Purpose::Unknown,
     ];
@@ -54,6 +57,7 @@ impl Purpose {
             Purpose::Registration => "registration",
             Purpose::Login => "login",
             Purpose::Payment => "payment",
+            Purpose::Order => "order",
             Purpose::Search => "search",
             Purpose::Unknown => "unknown",
         }
@@ -68,8 +72,10 @@ impl Purpose {
     /// purpose.
     pub const fn is_planned_for(self, kind: Kind) -> bool {
         match kind {
-            Kind::Address => matches!(self, Purpose::Address | Purpose::Payment),
-            Kind::Contact => matches!(self, Purpose::Contact | Purpose::Address | Purpose::Payment),
+            Kind::Address => matches!(self, Purpose::Address | Purpose::Payment | Purpose::Order),
+            Kind::Contact => {
+                matches!(self, Purpose::Contact | Purpose::Address | Purpose::Payment | Purpose::Order)
+            }
             Kind::Login | Kind::Otp => matches!(self, Purpose::Login),
             Kind::Payment | Kind::Purchase => matches!(self, Purpose::Payment),
             Kind::Identity => false,
@@ -79,7 +85,7 @@ impl Purpose {
     /// Whether the data goes to the site itself on each page and for each order. A contact form may reach another person
     /// on each page of one site.
     const fn goes_to_the_site(self) -> bool {
-        matches!(self, Purpose::Address | Purpose::Payment | Purpose::Login)
+        matches!(self, Purpose::Address | Purpose::Payment | Purpose::Login | Purpose::Order)
     }
 }
 
@@ -93,6 +99,7 @@ impl fmt::Display for Purpose {
             Purpose::Registration => "a form for a new account",
             Purpose::Login => "a login form",
             Purpose::Payment => "a payment form",
+            Purpose::Order => "an order that Portcullis places",
             Purpose::Search => "a search form",
             Purpose::Unknown => "a form of which nobody knows what it is for",
         })

@@ -31,7 +31,7 @@ pub struct Warning {
 }
 
 /// The cause of a warning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningCause {
     /// A request is refused, since words of the page read like an attempt to direct the agent, or like a scam.
     UnsafePage,
@@ -45,6 +45,19 @@ pub enum WarningCause {
     Source(SourceError),
     /// A saved login was not used, kept or renewed.
     SavedLogin(SavedLoginProblem),
+    /// An order by the shop's own protocol was not as it should be.
+    Order(OrderProblem),
+}
+
+/// What became of an order by the shop's own protocol.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OrderProblem {
+    /// It was not placed, for this reason. The text has no words of the shop's.
+    NotPlaced(String),
+    /// The shop does not say whether it sold. The guard asks it again before the next order.
+    Unknown,
+    /// The shop sold, and its receipt does not verify or is for something else.
+    DoubtfulReceipt,
 }
 
 /// A failure of a saved login.
@@ -64,7 +77,7 @@ impl Warning {
     /// Returns true if the two differ at most in the remaining time.
     pub(crate) fn is_like(&self, other: &Warning) -> bool {
         use WarningCause::EarlierPage;
-        let is_cause = match (self.cause, other.cause) {
+        let is_cause = match (&self.cause, &other.cause) {
             (EarlierPage { wait: one }, EarlierPage { wait: other }) => one.is_some() == other.is_some(),
             (one, other) => one == other,
         };
@@ -76,6 +89,9 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Warning { kind, origin, cause } = self;
         if let WarningCause::SavedLogin(problem) = cause {
+            return problem.write(origin, f);
+        }
+        if let WarningCause::Order(problem) = cause {
             return problem.write(origin, f);
         }
         let kind = kind.as_str();
@@ -98,11 +114,29 @@ impl fmt::Display for Warning {
                  agent ask once more.",
             ),
             WarningCause::Source(source) => write!(f, "Your password manager gave nothing: {source}."),
-            WarningCause::UnsafePage | WarningCause::SavedLogin(_) => write!(
+            WarningCause::UnsafePage | WarningCause::SavedLogin(_) | WarningCause::Order(_) => write!(
                 f,
                 "{} Words in it read like an attempt to direct the agent, or like a scam. If you know the site, you can finish \
                  there by hand.",
                 Reason::LowSafety.explain()
+            ),
+        }
+    }
+}
+
+impl OrderProblem {
+    fn write(&self, origin: &Origin, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OrderProblem::NotPlaced(why) => write!(f, "Nothing was ordered at {origin}: {why}."),
+            OrderProblem::Unknown => write!(
+                f,
+                "It is not known whether {origin} took your order, since the shop does not say. Look at your orders there before you \
+                 order again. Portcullis asks the shop once more before the next order."
+            ),
+            OrderProblem::DoubtfulReceipt => write!(
+                f,
+                "{origin} took your order, and its receipt is not for what you agreed to. You agreed to pay no more than you were shown. \
+                 Look at your orders there."
             ),
         }
     }

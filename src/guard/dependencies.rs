@@ -27,6 +27,7 @@ use crate::consent::{
     StandingConsent, Warning, WhichAccount, standing,
 };
 use crate::egress::EgressChecks;
+use crate::orders::OrderDesk;
 use crate::page_text::{Quarantine, Scrubber};
 use crate::safety::PageSafety;
 use crate::storage::login_folder::LoginFolder;
@@ -43,6 +44,7 @@ pub(crate) struct Dependencies {
     pub(crate) audit: Arc<Mutex<Box<dyn AuditLog>>>,
     pub(crate) answerer: SharedAnswerer,
     pub(crate) payments: Option<Arc<PaymentHandler>>,
+    pub(crate) orders: Option<Arc<OrderDesk>>,
     pub(crate) detectors: Arc<Detectors>,
     pub(crate) entropy: SharedEntropy,
     pub(crate) schema: Schema,

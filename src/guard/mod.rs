@@ -40,6 +40,7 @@ pub mod upload_folder;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use checkout_protocols::PublicKey;
 use classifier::Detectors;
 use policy_dfa::{DecisionPoint, Policy, authority};
 use sirl::{Kind, Schema};
@@ -50,6 +51,7 @@ use crate::audit::AuditLog;
 use crate::checkout::PaymentHandler;
 use crate::consent::Answerer;
 use crate::egress::EgressChecks;
+use crate::orders::OrderDesk;
 use crate::page_text::Scrubber;
 use crate::safety::{PageSafety, WindowSafety};
 use crate::storage::login_folder::LoginFolder;
@@ -142,6 +144,7 @@ impl Guard {
             audit: Arc::new(Mutex::new(audit)),
             answerer: SharedAnswerer::new(answerer),
             payments: None,
+            orders: None,
             detectors,
             entropy: SharedEntropy::new(entropy),
             schema,
@@ -207,6 +210,19 @@ impl Guard {
     #[must_use]
     pub fn with_payments(mut self, payments: Arc<PaymentHandler>) -> Guard {
         self.dependencies.payments = Some(payments);
+        self
+    }
+
+    /// The key by which shops verify the mandates of this guard's orders; none while the vault is locked.
+    pub fn mandate_key(&self) -> Option<PublicKey> {
+        let coordinates = self.dependencies.vault.lock().ok()?.mandate_key().ok()?;
+        PublicKey::from_coordinates(&coordinates).ok()
+    }
+
+    /// Places orders at shops that speak a checkout protocol.
+    #[must_use]
+    pub fn with_orders(mut self, desk: Arc<OrderDesk>) -> Guard {
+        self.dependencies.orders = Some(desk);
         self
     }
 

@@ -222,7 +222,7 @@ mod tests {
 
     use browser_signals::{Container, Fact, NodeId, Observed, Origin, Sink, Snapshot};
     use policy_dfa::{Basis, Consent, Granted, History, Millis, Placement, Question, Task, Verdict};
-    use sirl::{Claim, FieldSet, Pointers, Request};
+    use sirl::{Claim, FieldSet, Items, Pointers, Request};
     use vault::Secret;
     use vault::sources::{FetchedCode, SourceFuture};
 
@@ -338,6 +338,7 @@ mod tests {
             kind: Kind::Login,
             fields: FieldSet::EMPTY.with(Field::Username).with(Field::Password),
             at: Pointers::default(),
+            items: Items::default(),
             claim: Claim::default(),
         };
         let placements = [(Field::Username, 11), (Field::Password, 12)].map(|(field, node)| Placement {

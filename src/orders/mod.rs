@@ -24,6 +24,7 @@ mod placing;
 mod seen;
 mod transport;
 
-pub use checkout_protocols::{Instrument, PaymentMeans};
+pub use checkout_protocols::{Instrument, PaymentMeans, PublicKey, agent_profile};
 pub use desk::{OrderDesk, TEST_MONEY};
-pub(crate) use placing::{OpenOrder, OrderFailure, is_doubtful};
+pub use placing::OrderFailure;
+pub(crate) use placing::{OpenOrder, is_doubtful};

@@ -29,9 +29,10 @@ pub(crate) struct OpenOrder {
     offered: Option<Offered>,
 }
 
-/// Why an order was not placed: the reason for the agent, and what the user is told.
+/// Why an order was not placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OrderFailure {
+pub struct OrderFailure {
+    /// The reason for the agent.
     pub reason: Reason,
     /// What went wrong, for the user alone.
     pub fault: Option<OrderFault>,
@@ -42,7 +43,7 @@ pub(crate) struct OrderFailure {
 impl From<OrderFault> for OrderFailure {
     fn from(fault: OrderFault) -> OrderFailure {
         let reason = match &fault {
-            OrderFault::NotOffered => Reason::NoPaymentInterface,
+            OrderFault::NotOffered => Reason::NoOrders,
             OrderFault::Items => Reason::MalformedRequest,
             OrderFault::Answer(AnswerFault::Lost | AnswerFault::Status(_)) => Reason::CheckoutUnanswered,
             OrderFault::Answer(AnswerFault::Refused(_))

@@ -51,11 +51,6 @@ impl OwnReply {
     pub(crate) fn body_of(&self, status: u16) -> Option<&[u8]> {
         self.0.as_ref().filter(|(it, _)| *it == status).map(|(_, body)| body.as_slice())
     }
-
-    /// Whether there was no answer.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.0.is_none()
-    }
 }
 
 impl Transport {

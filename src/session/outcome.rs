@@ -7,7 +7,7 @@ use policy_dfa::Reason;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use sirl::reply::Delivered;
-use sirl::{FieldSet, Kind, Money, Reply};
+use sirl::{FieldSet, Kind, Money, PurchaseMethod, Reply};
 use vault::ValuesForModel;
 use zeroize::Zeroizing;
 
@@ -75,10 +75,12 @@ pub enum RequestResult {
     },
     /// A purchase was carried out.
     Purchased {
-        /// The handle of the card, such as `card:personal`.
+        /// The handle of the card or account that paid, such as `card:personal`.
         card: String,
         /// The amount.
         amount: Money,
+        /// The method.
+        method: PurchaseMethod,
     },
     /// The model is shown values, under a policy with `deliver model`.
     Shown(ShownValues),
@@ -264,8 +266,8 @@ impl fmt::Display for RequestResult {
             RequestResult::Delivered { kind, delivered, fields } => {
                 Reply::Delivered { kind: *kind, delivered: *delivered, fields: *fields }
             }
-            RequestResult::Purchased { card, amount } => {
-                Reply::Purchased { card: card.clone(), amount: *amount }
+            RequestResult::Purchased { card, amount, method } => {
+                Reply::Purchased { method: *method, card: card.clone(), amount: *amount }
             }
             RequestResult::Shown(shown) => return f.write_str(&shown.text),
             RequestResult::Denied { kind, reason } => Reply::Denied { kind: *kind, reason: reason.code() },
@@ -288,7 +290,11 @@ mod tests {
         let delivered =
             RequestResult::Delivered { kind: Kind::Address, delivered: Delivered::Filled, fields };
         let usd = Currency::new("USD").and_then(|currency| Money::parse("64.15", currency));
-        let paid = usd.map(|amount| RequestResult::Purchased { card: "card:personal".into(), amount });
+        let paid = usd.map(|amount| RequestResult::Purchased {
+            card: "card:personal".into(),
+            amount,
+            method: PurchaseMethod::PaymentRequest,
+        });
         let denied = RequestResult::denied(Kind::Login, Reason::ValueDamaged);
         let answers = [Some(delivered), paid, Some(shown), Some(denied)].into_iter().flatten().collect();
         let mut outcome = ActionOutcome::of_requests(answers);
@@ -299,7 +305,7 @@ mod tests {
                 "result": "requests",
                 "content": [
                     { "answer": "delivered", "kind": "address", "delivered": "filled", "fields": ["street"] },
-                    { "answer": "purchased", "card": "card:personal", "amount": "64.15 USD" },
+                    { "answer": "purchased", "card": "card:personal", "amount": "64.15 USD", "method": "PaymentRequest" },
                     { "answer": "shown", "kind": "contact" },
                     { "answer": "denied", "kind": "login", "reason": "no_value" },
                 ],

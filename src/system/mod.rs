@@ -6,6 +6,7 @@
 //! | [`process`] | core dumps off, and panics that print no value |
 //! | `loopback` | which requests the guard's listeners on 127.0.0.1 answer |
 //! | [`own_ports`] | the ports of these listeners |
+//! | `tls` | the certificates that the guard's own connections trust |
 
 #[cfg(feature = "browser")]
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,6 +18,8 @@ pub(crate) mod loopback;
 #[cfg(feature = "browser")]
 pub mod own_ports;
 pub mod process;
+#[cfg(feature = "browser")]
+pub(crate) mod tls;
 
 /// The operating system's random bytes.
 #[derive(Debug, Default, Clone, Copy)]

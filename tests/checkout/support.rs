@@ -11,7 +11,7 @@ use evaluation::mock_bank::MockBank;
 use policy_dfa::{Consent, Event, Granted, History, Millis, Policy, Question, Task, Verdict, authority};
 use portcullis::checkout::{Armed, Bank, Journal, MemoryJournal, PaymentHandler, Pending, PurchaseId};
 use portcullis::vault::{Binding, SealedCard, Secret, Vault};
-use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
+use sirl::{Claim, Currency, Field, FieldSet, Items, Kind, Money, Pointers, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -46,6 +46,7 @@ pub fn sealed_number(number: &str, payee: &Origin, amount: Money) -> SealedCard 
         kind: Kind::Purchase,
         fields: FieldSet::EMPTY,
         at: Pointers::default(),
+        items: Items::default(),
         claim: Claim::default(),
     };
     let task = Task::new(vec![payee.clone()], vec![Kind::Purchase], Some(amount), Container::T2);

@@ -55,6 +55,7 @@ pub fn release() -> Asked {
         form: Some(FormPlace::new(Purpose::Address, Some("/checkout"), Some("/orders"), None)),
         boxes: Vec::new(),
         provider: None,
+        in_order: false,
     }
 }
 

@@ -311,6 +311,7 @@ fn a_login_prompt_says_that_the_agent_reads_the_account() {
         form: None,
         boxes: Vec::new(),
         provider: None,
+        in_order: false,
     };
     let said: Vec<String> = asked.details().iter().map(ToString::to_string).collect();
     let said = said.join("\n");

@@ -1,9 +1,9 @@
 //! Encrypted records that only a grant opens.
 //!
 //! The vault holds a user's values, encrypted in memory and at rest. It has no I/O: a file is bytes, and time and
-//! entropy are arguments. Five methods release values, each of which consumes a [`policy_dfa::Grant`] and takes a
-//! fresh snapshot of the page: [`Vault::open_fill`], [`Vault::open_wire`], [`Vault::open_payment`], [`Vault::open_login`] and, for
-//! experiments, [`Vault::open_to_the_model`]. [`Vault::scan`] finds the places of values in a text and never shows
+//! entropy are arguments. Seven methods release values, each of which consumes a [`policy_dfa::Grant`] and takes a
+//! fresh snapshot of the page: [`Vault::open_fill`], [`Vault::open_wire`], [`Vault::open_payment`], [`Vault::open_order_data`],
+//! [`Vault::open_mandate`], [`Vault::open_login`] and, for experiments, [`Vault::open_to_the_model`]. [`Vault::scan`] finds the places of values in a text and never shows
 //! the values.
 //!
 //! ```
@@ -70,7 +70,10 @@ pub use export::{ExportCost, ImportError, Imported};
 pub use file::header::Meta;
 pub use made::{MakeError, NewPasswordRules, Recipe, WEAK_BELOW};
 pub use release::supply::{is_shared, may_supply, record_kind};
-pub use release::{ExposedCard, ReleaseError, SealedCard, ValuesForModel, WIRE_VALID_MS};
+pub use release::{
+    ExposedCard, ExposedOrderData, ReleaseError, SealedCard, SealedMandate, SealedOrderData, ValuesForModel,
+    WIRE_VALID_MS,
+};
 pub use scan::{Match, Outgoing, Sent, SentForm};
 pub use shape::{boxes_of, field_among, field_of};
 pub use state_name::StateName;

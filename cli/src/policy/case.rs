@@ -43,12 +43,10 @@ impl Case {
     }
 }
 
-/// The name of an event: `address:T2`, `open`.
+/// The name of an event: `address:T2`, `checkout_address:T2`, `open`.
 pub fn event(root: Root) -> String {
-    match root {
-        Root::Request(kind, tier) => format!("{}:{}", kind.as_str(), tier.as_str()),
-        Root::Verb(verb) => verb.as_str().to_owned(),
-    }
+    let tier = root.need().map_or_else(String::new, |need| format!(":{}", need.as_str()));
+    format!("{}{tier}", root.event_name())
 }
 
 /// The event with this name. A kind without a tier is its request for the highest tier that `occurs`.
@@ -57,15 +55,17 @@ pub fn event_named(name: &str, occurs: impl Fn(Root) -> bool) -> Result<Root, Fa
         Some((word, tier)) => (word, Some(tier)),
         None => (name, None),
     };
-    let is = |root: &Root| match (root, tier) {
-        (Root::Request(kind, need), Some(tier)) => kind.as_str() == word && need.as_str() == tier,
-        (Root::Request(kind, _), None) => kind.as_str() == word && occurs(*root),
-        (Root::Verb(verb), None) => verb.as_str() == word,
-        (Root::Verb(_), Some(_)) => false,
+    let is = |root: &Root| {
+        root.event_name() == word
+            && match (root.need(), tier) {
+                (Some(need), Some(tier)) => need.as_str() == tier,
+                (Some(_), None) => occurs(*root),
+                (None, tier) => tier.is_none(),
+            }
     };
     Root::all().filter(is).last().ok_or_else(|| {
         let kinds = Kind::ALL.map(Kind::as_str).join(", ");
-        Failure::Input(format!("no event is called `{name}`: write one of {kinds}, with a tier behind it or not, as address:T1, or a verb such as open"))
+        Failure::Input(format!("no event is called `{name}`: write one of {kinds}, checkout_address, checkout_contact, checkout_purchase, with a tier behind it or not, as address:T1, or a verb such as open"))
     })
 }
 

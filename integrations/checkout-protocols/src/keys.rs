@@ -105,6 +105,13 @@ impl KeySet {
         KeySet(BTreeMap::from([(key.thumbprint(), key)]))
     }
 
+    /// The set with another key, under its thumbprint.
+    #[must_use]
+    pub fn with(mut self, key: PublicKey) -> KeySet {
+        self.0.insert(key.thumbprint(), key);
+        self
+    }
+
     /// Reads the keys of a profile (RFC 7517). Keys of other kinds are left out, as they verify nothing here; two keys of one name are a
     /// fault, since a signature would have two meanings.
     pub fn from_jwks(keys: &[Value]) -> Result<KeySet, KeyFault> {

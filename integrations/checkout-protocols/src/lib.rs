@@ -1,6 +1,9 @@
-//! The signed half of a checkout by protocol. A shop signs the checkout that it offers, in the form of UCP (the Universal Commerce
-//! Protocol). The guard compares it with what the user agreed to, and signs two mandates of AP2 (the Agent Payments Protocol): one for the
-//! checkout and one for its payment. The shop verifies them.
+//! A checkout by protocol, without I/O. The guard tells a shop what is wanted, by UCP (the Universal Commerce Protocol). The shop signs the
+//! checkout that it offers. The guard compares it with what the user agreed to, and signs two mandates of AP2 (the Agent Payments
+//! Protocol): one for the checkout and one for its payment. The shop verifies them.
+//!
+//! [`Preparing`], [`Confirming`] and [`Completing`] are the steps of an order: each says which [`Call`] is to be sent, and takes what came
+//! back. [`Recovering`] finds out after a crash what became of one.
 //!
 //! The types lead through these steps in this order, and none can be left out: [`SignedCheckout::verify`] gives a
 //! [`VerifiedCheckout`] only under the shop's key, [`VerifiedCheckout::agreed`] gives an [`AgreedCheckout`] only where it equals the
@@ -57,7 +60,7 @@
 //! JSON (RFC 8785) of the checkout without its member `ap2`; UCP's `merchant_authorization` is the same signature with its
 //! payload left out; and a mandate's `checkout_jwt` is the compact form.
 //!
-//! There is no network and no clock here: times are seconds since 1970, and random bytes are given. It is no part of a session yet.
+//! There is no network and no clock here: times are seconds since 1970, and random bytes are given.
 //!
 //! | module | subject |
 //! |---|---|
@@ -70,6 +73,12 @@
 //! | `agreement` | the comparison of a checkout with what the user agreed to |
 //! | `address` | who buys, and where the goods go |
 //! | `claims` | the claims of mandates |
+//! | `call` | one call to a shop, and what comes back |
+//! | `answer` | a shop's answer: a checkout that it signed, or why there is none |
+//! | `order` | from what is wanted to what the shop offers |
+//! | `offer` | what the user is asked about, and the second look |
+//! | `completion` | from the yes to the end, also after a crash |
+//! | `receipt` | the shop's receipt |
 //! | `signing` | the guard's side: the two mandates |
 //! | `verification` | the shop's side: what it checks before it sells |
 

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use portcullis::sirl::items::{MAX_ITEMS, MAX_QUANTITY};
 use portcullis::sirl::{
-    Anticipated, Block, Claim, Currency, Field, FieldSet, Kind, Money, Plan, Pointers, Request,
+    Anticipated, Block, Claim, Currency, Field, FieldSet, Items, Kind, Money, Plan, Pointers, Request,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 // The arguments of `portcullis_request`. A doc comment would be a description in the schema.
 #[derive(serde::Deserialize, JsonSchema)]
@@ -36,6 +37,11 @@ pub struct AskedValues {
         description = "Where the page does not say what a box is for: the ref of the box for a field, such as {\"street\": \"e12\"}"
     )]
     at: BTreeMap<NamedField, String>,
+    #[serde(default)]
+    #[schemars(
+        description = "For a purchase: what is bought, for a shop that takes orders by protocol: the shop's id of each item, with the number of pieces"
+    )]
+    items: BTreeMap<String, Pieces>,
     #[schemars(description = "For a purchase: the amount that the page shows, such as 64.15")]
     total: Option<Number>,
     #[schemars(description = "The currency of `total`, such as USD")]
@@ -55,6 +61,10 @@ pub struct NamedKind(Kind);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamedField(Field);
 
+/// A number of pieces of an item.
+#[derive(Debug, Clone, Copy)]
+struct Pieces(u32);
+
 impl<'de> Deserialize<'de> for NamedKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NamedKind, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
@@ -67,6 +77,17 @@ impl<'de> Deserialize<'de> for NamedField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NamedField, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
         Field::from_name(&name).map(NamedField).ok_or_else(|| D::Error::custom("there is no such field"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Pieces {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pieces, D::Error> {
+        let pieces = Value::deserialize(deserializer)?.as_u64().and_then(|pieces| u32::try_from(pieces).ok());
+        let pieces = pieces.filter(|pieces| (1..=MAX_QUANTITY).contains(pieces));
+        pieces.map(Pieces).ok_or_else(|| {
+            let wants = "`items` has a whole number of pieces for each item, from 1 to";
+            D::Error::custom(format_args!("{wants} {MAX_QUANTITY}, such as {{\"kettle\": 2}}"))
+        })
     }
 }
 
@@ -95,6 +116,20 @@ impl JsonSchema for NamedField {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "enum": Field::ALL.map(Field::as_str) })
+    }
+}
+
+impl JsonSchema for Pieces {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Pieces".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": MAX_QUANTITY })
     }
 }
 
@@ -147,11 +182,20 @@ impl AskedValues {
             }
             _ => return Err("`total` and `currency` go together"),
         };
-        if kind != Kind::Purchase && (total.is_some() || self.control.is_some()) {
-            return Err("`total`, `currency` and `control` belong to a purchase");
+        if kind != Kind::Purchase && (total.is_some() || self.control.is_some() || !self.items.is_empty()) {
+            return Err("`items`, `total`, `currency` and `control` belong to a purchase");
+        }
+        if self.items.len() > MAX_ITEMS {
+            return Err("`items` names too many items for one purchase: at most 20");
+        }
+        let mut items = Items::default();
+        for (id, Pieces(pieces)) in &self.items {
+            let problem =
+                "`items` names an item by the shop's id of it: at most 64 letters, digits and _ - . : /";
+            items = items.with(id, *pieces).ok_or(problem)?;
         }
         let claim = Claim { control: self.control, total, ..Claim::default() };
-        Ok(Request { kind, fields: asked, at, claim })
+        Ok(Request { kind, fields: asked, at, items, claim })
     }
 }
 
@@ -194,6 +238,15 @@ mod tests {
                 json!({ "requests": [{ "kind": "purchase", "total": 64.1, "currency": "USD", "control": "e9" }] }),
                 "REQ.purchase ctx={\"control\":\"e9\",\"total\":64.1,\"currency\":\"USD\"}\nREQ.end",
             ),
+            (
+                json!({ "requests": [{ "kind": "purchase", "items": { "kettle": 2, "gid://mug": 1 } }] }),
+                "REQ.purchase items={\"gid://mug\":1,\"kettle\":2}\nREQ.end",
+            ),
+            (
+                json!({ "requests": [{ "kind": "purchase", "items": { "mug": 999 }, "total": 5, "currency": "USD" }] }),
+                "REQ.purchase items={\"mug\":999} ctx={\"total\":5,\"currency\":\"USD\"}\nREQ.end",
+            ),
+            (json!({ "requests": [{ "kind": "otp", "items": {} }] }), "REQ.otp\nREQ.end"),
             (json!({ "block": "REQ.otp\nREQ.end" }), "REQ.otp\nREQ.end"),
         ] {
             let text = text(arguments).unwrap();
@@ -223,6 +276,30 @@ mod tests {
         ] {
             let said = text(arguments.clone()).unwrap_err();
             assert!(said.contains(problem), "{arguments}: {said}");
+        }
+    }
+
+    #[test]
+    fn items_that_cannot_be_bought_are_refused() {
+        let purchase = |items: Value| text(json!({ "requests": [{ "kind": "purchase", "items": items }] }));
+        for pieces in
+            [json!(0), json!(-1), json!(1.5), json!(2.0), json!(1000), json!("2"), json!([1]), Value::Null]
+        {
+            let said = purchase(json!({ "mug": pieces })).unwrap_err();
+            assert!(said.contains("`items` has a whole number of pieces"), "{pieces}: {said}");
+        }
+        for id in ["", "the red mug", "a,b", "mug\":1,\"kettle", "caf\u{e9}", &"x".repeat(65)] {
+            let said = purchase(json!({ id: 1 })).unwrap_err();
+            assert!(said.contains("`items` names an item by the shop's id"), "{id}: {said}");
+        }
+        let many = |count: usize| (0..count).map(|at| (format!("item{at}"), json!(1))).collect::<Value>();
+        assert!(purchase(many(MAX_ITEMS)).is_ok());
+        let said = purchase(many(MAX_ITEMS + 1)).unwrap_err();
+        assert!(said.contains(&format!("at most {MAX_ITEMS}")), "{said}");
+        for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Purchase) {
+            let items = json!({ "requests": [{ "kind": kind.as_str(), "items": { "mug": 1 } }] });
+            let said = text(items).unwrap_err();
+            assert!(said.contains("`items`") && said.contains("belong to a purchase"), "{said}");
         }
     }
 

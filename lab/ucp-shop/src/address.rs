@@ -55,13 +55,17 @@ pub(crate) struct Destination {
 /// A person who buys.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Buyer {
+pub struct Buyer {
+    /// Given name.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) first_name: String,
+    pub first_name: String,
+    /// Family name.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) last_name: String,
+    pub last_name: String,
+    /// E-mail address.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) email: String,
+    pub email: String,
+    /// Telephone.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) phone_number: String,
+    pub phone_number: String,
 }

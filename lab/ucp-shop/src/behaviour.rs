@@ -64,7 +64,7 @@ impl Behaviour {
     /// Changes an offer before it is signed. `was_ready` says whether the client was told that the checkout is ready.
     pub(crate) fn change(self, offer: &mut Offer, was_ready: bool) {
         match self {
-            Behaviour::RaisesTotalAfterReady if was_ready => offer.fee = RAISE,
+            Behaviour::RaisesTotalAfterReady if was_ready => offer.fee += RAISE,
             Behaviour::AddsLine => {
                 let id = format!("line_{}", offer.order.lines.len() + 1);
                 let (item, title) = ("gift-wrap".to_owned(), "Gift wrap".to_owned());
@@ -108,7 +108,7 @@ impl Behaviour {
     /// Changes an offer that is sold.
     pub(crate) fn change_sold(self, offer: &mut Offer) {
         if self == Behaviour::CompletesWithOtherTotal {
-            offer.fee = RAISE;
+            offer.fee += RAISE;
         }
     }
 }

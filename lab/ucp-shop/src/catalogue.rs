@@ -13,6 +13,23 @@ pub struct Product {
     pub stock: u16,
 }
 
+/// What an order costs besides its goods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// The tax on the goods, in percent.
+    pub tax: u8,
+    /// The price of the one way of delivery, in cents. None where the buyer chooses between two.
+    pub delivery: Option<u32>,
+    /// What the shop adds to each order, in cents.
+    pub fee: u32,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms { tax: 8, delivery: None, fee: 0 }
+    }
+}
+
 /// A way of delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delivery {

@@ -141,6 +141,7 @@ pub(crate) fn sold(
         lines: lines.collect(),
         total: Amount { amount: offer.totals().total, currency: accepted.total.currency.clone() },
         destination,
+        buyer: offer.order.buyer.clone(),
         at: now,
     };
     Ok((Sold { offer, receipts }, sale))

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use checkout_protocols::{Amount, Merchant};
 
-use crate::address::Address;
+use crate::address::{Address, Buyer};
 
 /// A line that was sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Sale {
     pub total: Amount,
     /// Where the goods go.
     pub destination: Address,
+    /// Who bought, as far as the shop was told.
+    pub buyer: Option<Buyer>,
     /// When, in seconds since 1970.
     pub at: u64,
 }

@@ -71,9 +71,9 @@ mod shop;
 mod trade;
 mod written;
 
-pub use address::Address;
+pub use address::{Address, Buyer};
 pub use behaviour::{Behaviour, ELSEWHERE};
-pub use catalogue::Product;
+pub use catalogue::{Product, Terms};
 pub use http::{Answer, Method, Request};
 pub use ledger::{Sale, SoldLine};
 pub use profile::{ENDPOINT_PATH, HANDLER, HANDLER_ID};

@@ -7,9 +7,6 @@ use crate::address::{Buyer, Destination};
 use crate::catalogue::Delivery;
 use crate::order::{Line, Order};
 
-/// The tax on the goods, in percent.
-const TAX: u64 = 8;
-
 /// The states of a checkout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,7 +86,9 @@ pub(crate) struct Offer {
     pub(crate) order: Order,
     /// The ways of delivery that can be chosen.
     pub(crate) deliveries: Vec<Delivery>,
-    /// What the shop adds for its trouble. An honest shop adds nothing.
+    /// The tax on the goods, in percent.
+    pub(crate) tax: u8,
+    /// What the shop adds for its trouble.
     pub(crate) fee: u32,
     pub(crate) messages: Vec<Message>,
     /// In seconds since 1970.
@@ -115,7 +114,7 @@ impl Offer {
     /// The parts of the sum, which add up.
     pub(crate) fn totals(&self) -> Totals {
         let subtotal: u64 = self.order.lines.iter().map(Line::total).sum();
-        let (delivery, tax, fee) = (self.order.delivery, subtotal * TAX / 100, self.fee);
+        let (delivery, tax, fee) = (self.order.delivery, subtotal * u64::from(self.tax) / 100, self.fee);
         let sent = delivery.map_or(0, |it| u64::from(it.price));
         Totals { subtotal, delivery, tax, fee, total: subtotal + sent + tax + u64::from(fee) }
     }

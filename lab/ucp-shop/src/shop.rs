@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use checkout_protocols::{KeySet, Merchant, PROFILE_PATH, SigningKey, UsedMandates};
+use checkout_protocols::{KeySet, Merchant, PROFILE_PATH, PublicKey, SigningKey, UsedMandates};
 use url::Url;
 
 use crate::behaviour::Behaviour;
 use crate::body::{CompleteBody, OrderBody, check_unused, read};
-use crate::catalogue::Product;
+use crate::catalogue::{Delivery, Product, Terms};
 use crate::completion::{check, sold};
 use crate::http::{Answer, Method, Request};
 use crate::idempotency::{AnsweredCalls, CallKey};
@@ -89,10 +89,30 @@ impl Shop {
         self
     }
 
+    /// The same shop with other costs besides the goods.
+    pub fn with_terms(mut self, terms: Terms) -> Shop {
+        if let Some(price) = terms.delivery {
+            self.trade.deliveries = vec![Delivery { id: "standard", title: "Standard", price }];
+        }
+        self.trade.terms = terms;
+        self
+    }
+
+    /// The same shop, which also takes the mandates of this trusted surface.
+    pub fn trusting(mut self, surface: PublicKey) -> Shop {
+        self.trade.surfaces = self.trade.surfaces.with(surface);
+        self
+    }
+
     /// The same shop under another name for people. Without one it is named after its host.
     pub fn named(mut self, name: &str) -> Shop {
         self.trade.merchant.name = name.to_owned();
         self
+    }
+
+    /// Whether it has a session of this name.
+    pub fn has_session(&self, id: &str) -> bool {
+        self.sessions.contains_key(id)
     }
 
     /// Who the shop is, as its checkouts say.

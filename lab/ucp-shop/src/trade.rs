@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::behaviour::{Behaviour, ELSEWHERE};
-use crate::catalogue::{DELIVERIES, Delivery, Product};
+use crate::catalogue::{DELIVERIES, Delivery, Product, Terms};
 use crate::http::Answer;
 use crate::offer::{Currency, Message, Offer, Severity, Status};
 use crate::profile::profile;
@@ -27,6 +27,7 @@ pub(crate) struct Trade {
     pub(crate) surfaces: KeySet,
     pub(crate) catalogue: Vec<Product>,
     pub(crate) deliveries: Vec<Delivery>,
+    pub(crate) terms: Terms,
     pub(crate) behaviour: Behaviour,
 }
 
@@ -41,7 +42,8 @@ impl Trade {
         };
         let (key_name, deliveries) = (key.public().thumbprint(), DELIVERIES.to_vec());
         let behaviour = Behaviour::default();
-        Trade { url, origin, merchant, key, key_name, surfaces, catalogue, deliveries, behaviour }
+        let terms = Terms::default();
+        Trade { url, origin, merchant, key, key_name, surfaces, catalogue, deliveries, terms, behaviour }
     }
 
     fn own_profile(&self, origin: &str) -> Value {
@@ -86,7 +88,8 @@ impl Trade {
             currency: Currency::Usd,
             order: session.order.clone(),
             deliveries: self.deliveries.clone(),
-            fee: 0,
+            tax: self.terms.tax,
+            fee: self.terms.fee,
             messages: Vec::new(),
             expires_at: session.expires_at,
             continue_url: Some(format!("{}/checkout/{}", self.origin, session.id)),

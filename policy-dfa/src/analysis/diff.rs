@@ -269,6 +269,13 @@ fn setting_changes(old: &Policy, new: &Policy) -> Vec<SettingChange> {
             Some(format!("naming payee and amount{mandate}"))
         };
         differ(format!("the question about `{}`", kind.as_str()), naming(old), naming(new));
+        // Both ways give answers of their own; only their order shows in none.
+        let first = |policy: &Policy| {
+            let rule = policy.requests.get(&kind).filter(|rule| rule.orders() && rule.in_page().is_some())?;
+            let first = if rule.deliver.first() == Some(&Delivery::Ucp) { "ucp" } else { "the page" };
+            Some(format!("{first} first"))
+        };
+        differ(format!("the order of the ways to deliver `{}`", kind.as_str()), first(old), first(new));
     }
     let events: BTreeSet<_> = old.session.uses.keys().chain(new.session.uses.keys()).copied().collect();
     for event in events {

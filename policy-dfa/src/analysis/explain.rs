@@ -221,7 +221,7 @@ impl Policy {
         if let Some(most) = session.uses.get(&event).filter(|_| session.is_spent(history, event)) {
             limit(Axis::Uses, format!("at most {most} {}", event.as_str()));
         }
-        let buys = matches!(root, Root::Request(Kind::Purchase, _));
+        let buys = matches!(root, Root::Request(Kind::Purchase, _) | Root::Checkout(Kind::Purchase, _));
         if let Some(most) = session.money.filter(|most| buys && history.spent_minor() >= most.minor) {
             limit(Axis::Amount, format!("at most {most}"));
         }

@@ -37,12 +37,12 @@ impl Policy {
             },
             Root::Request(kind, need) => {
                 let Some((rule, delivery)) =
-                    self.requests.get(&kind).and_then(|r| Some((r, r.deliver.first()?)))
+                    self.requests.get(&kind).and_then(|rule| Some((rule, rule.in_page()?)))
                 else {
                     return Rules::Fixed(Outcome::Deny(Axis::Plan, Reason::DeliveryForbidden));
                 };
                 let mut guards = self.site_and_session_guards(root);
-                guards.extend(self.implied_guards(kind, need, *delivery));
+                guards.extend(self.implied_guards(kind, need, delivery));
                 let lets_provider_in = rule.clauses.iter().any(|clause| clause.test.passes_provider());
                 let written = rule.clauses.iter().flat_map(|clause| clause_guards(clause, root));
                 guards.extend(
@@ -58,19 +58,30 @@ impl Policy {
                     End {
                         scope: rule.consent,
                         mandate: rule.mandate,
-                        grant: Outcome::Grant(Some(*delivery)),
+                        grant: Outcome::Grant(Some(delivery)),
                         counted,
                     },
                 )
+            }
+            Root::Checkout(kind, _) => {
+                let Some(rule) = self.requests.get(&kind).filter(|rule| rule.orders()) else {
+                    return Rules::Fixed(Outcome::Deny(Axis::Plan, Reason::DeliveryForbidden));
+                };
+                let mut guards = self.site_and_session_guards(root);
+                guards.extend(checkout_guards(kind));
+                // There is no control whose visibility could be judged.
+                let written = rule.clauses.iter().filter(|clause| clause.test != Test::Visible);
+                guards.extend(written.flat_map(|clause| clause_guards(clause, root)));
+                guards.sort_by_key(|guard| guard.axis);
+                let grant = Outcome::Grant(Some(Delivery::Ucp));
+                Rules::Chain(guards, End { scope: rule.consent, mandate: rule.mandate, grant, counted })
             }
         }
     }
 
     /// The guards that every request has, whatever the policy says.
     fn implied_guards(&self, kind: Kind, need: Tier, delivery: Delivery) -> Vec<Guard> {
-        let mut guards = vec![Guard::new(&[symbol::Plan::Planned], Reason::UnplannedRequest)];
-        guards.push(Guard::new(&[symbol::Document::Known], Reason::StaleDocument));
-        guards.push(Guard::new(&[symbol::Claim::Agrees], Reason::ClaimMismatch));
+        let mut guards = planned_and_confirmed();
         match kind {
             Kind::Purchase => guards.push(Guard::new(&[symbol::Amount::Within], Reason::BudgetSpent)),
             // A form charges what it wants, but a total that the page names is within the budget, if there is one.
@@ -84,7 +95,7 @@ impl Policy {
         let placed: &[symbol::Placement] = match (delivery, need) {
             (Delivery::Fill | Delivery::Wire, Tier::T2) => &[Whole, Doubtful],
             (Delivery::Fill | Delivery::Wire, Tier::T0 | Tier::T1) => &[Whole, FreeText, Doubtful],
-            (Delivery::PaymentApi | Delivery::Model, _) => &[Whole, FreeText, Unplaced],
+            (Delivery::PaymentApi | Delivery::Model | Delivery::Ucp, _) => &[Whole, FreeText, Unplaced],
         };
         guards.push(Guard::new(placed, Reason::NoControl));
         if matches!(delivery, Delivery::Fill | Delivery::Wire) {
@@ -111,6 +122,39 @@ impl Policy {
         }
         guards
     }
+}
+
+/// The guards of every request, in a page and at a shop's endpoint.
+fn planned_and_confirmed() -> Vec<Guard> {
+    vec![
+        Guard::new(&[symbol::Plan::Planned], Reason::UnplannedRequest),
+        Guard::new(&[symbol::Document::Known], Reason::StaleDocument),
+        Guard::new(&[symbol::Claim::Agrees], Reason::ClaimMismatch),
+    ]
+}
+
+/// The guards that every request at a shop's endpoint has, whatever the policy says. The guard itself sends there, and no form of
+/// the page that the user could look at says where to. So the page has to be the task's own, whole and encrypted, and the endpoint has
+/// to be at that page's origin.
+fn checkout_guards(kind: Kind) -> Vec<Guard> {
+    use symbol::Destination::{Task, TaskLoopback, TaskPlain};
+    use symbol::Placement::{FreeText, Unplaced, Whole};
+    let mut guards = planned_and_confirmed();
+    guards.extend([
+        Guard::new(&[symbol::Origin::Task], Reason::OriginMismatch),
+        Guard::new(&[symbol::TopOrigin::Task], Reason::OriginMismatch),
+        Guard::new(&[symbol::Tls::Valid], Reason::TlsInvalid),
+        Guard::new(&[symbol::Frame::Top], Reason::FrameNotTop),
+        // Two guards, so that the reason of a refusal is the one that the clauses about the destination give.
+        Guard::new(&[Task, TaskPlain, TaskLoopback], Reason::WrongDestination),
+        Guard::new(&[Task], Reason::TlsInvalid),
+        // No control is chosen, as for `payment_api`. The symbol still says whether every field is one of the kind.
+        Guard::new(&[Whole, FreeText, Unplaced], Reason::NoControl),
+    ]);
+    if kind == Kind::Purchase {
+        guards.push(Guard::new(&[symbol::Amount::Within], Reason::BudgetSpent));
+    }
+    guards
 }
 
 /// One test of one axis.
@@ -164,7 +208,9 @@ pub(crate) struct End {
 fn clause_guards(clause: &Clause, root: Root) -> Vec<Guard> {
     use symbol::{Container, Destination, Flow, Frame, Origin, Tls, TopOrigin, Visibility};
     let (need, wrong_sink, wrong_destination) = match root {
-        Root::Request(_, need) => (need, Reason::FieldNotAllowed, Reason::WrongDestination),
+        Root::Request(_, need) | Root::Checkout(_, need) => {
+            (need, Reason::FieldNotAllowed, Reason::WrongDestination)
+        }
         Root::Verb(VerbKind::Open) => (Tier::T0, Reason::FormProtected, Reason::OutsideTask),
         Root::Verb(_) => (Tier::T0, Reason::FormProtected, Reason::WrongDestination),
     };

@@ -6,7 +6,7 @@ use browser_signals::{Origin, Snapshot};
 use sha2::{Digest, Sha256};
 use sirl::{FieldSet, Kind, Money, Tier};
 
-use super::grant::{AuthorityId, Fill, Grant, Model, PaymentApi, Placements, Terms, Verifier, Wire};
+use super::grant::{AuthorityId, Fill, Grant, Model, PaymentApi, Placements, Terms, Ucp, Verifier, Wire};
 use super::history::{History, SessionEvent};
 use super::possible::{Possible, Prospect};
 use super::provider::ProviderFrame;
@@ -47,6 +47,8 @@ pub enum Granted {
     PaymentApi(Grant<PaymentApi>),
     /// Values may be shown to the model.
     Model(Grant<Model>),
+    /// The address of an order may be told to the shop's endpoint, or the order may be placed there.
+    Ucp(Grant<Ucp>),
 }
 
 /// The prompt that the user must answer.
@@ -126,7 +128,7 @@ impl DecisionPoint {
             Outcome::Ask(scope) => Verdict::Ask(prompt(question, scope)),
             Outcome::Grant(None) => match root {
                 Root::Verb(_) => Verdict::Grant(Granted::Verb),
-                Root::Request(..) => Verdict::Deny(Reason::DeliveryForbidden),
+                Root::Request(..) | Root::Checkout(..) => Verdict::Deny(Reason::DeliveryForbidden),
             },
             Outcome::Grant(Some(delivery)) => self.mint(question, delivery),
         }
@@ -144,9 +146,22 @@ impl DecisionPoint {
 
     /// The outcomes that a request can still have, judged by the task and the history before any page is open. So a
     /// request that can never be granted can be refused without a prompt.
+    ///
+    /// Where the policy delivers it by `ucp` too, they are those of the better way: in a page, or at a shop's endpoint.
     pub fn preflight(&self, kind: Kind, fields: FieldSet, task: &Task, history: &History) -> Possible {
-        let root = self.policy.policy().root_of(kind, fields);
-        self.policy.possible(root, &self.policy.before_page(root, task, history))
+        let policy = self.policy.policy();
+        let possible = |root| self.policy.possible(root, &self.policy.before_page(root, task, history));
+        let in_page = possible(policy.root_of(kind, fields));
+        let Some(rule) = policy.requests.get(&kind).filter(|rule| rule.orders()) else { return in_page };
+        let ordered = possible(policy.checkout_root_of(kind, fields));
+        // A policy that delivers by `ucp` alone has no reason for the page but that.
+        if rule.in_page().is_none() || ordered.prospect > in_page.prospect { ordered } else { in_page }
+    }
+
+    /// The ways in which the policy delivers this kind of request, in its order; none where it delivers nothing. An order of the
+    /// guard ([`Event::Checkout`]) is granted by [`Delivery::Ucp`], and a request in a page by the first other way.
+    pub fn deliveries(&self, kind: Kind) -> &[Delivery] {
+        self.policy.policy().requests.get(&kind).map_or(&[], |rule| &rule.deliver)
     }
 
     /// Whether the agent could open a page of an origin, judged by the task and the history before any page is open.
@@ -239,14 +254,23 @@ impl DecisionPoint {
             Delivery::Wire => Granted::Wire(Grant::mint(terms, self.authority)),
             Delivery::PaymentApi => Granted::PaymentApi(Grant::mint(terms, self.authority)),
             Delivery::Model => Granted::Model(Grant::mint(terms, self.authority)),
+            Delivery::Ucp => Granted::Ucp(Grant::mint(terms, self.authority)),
         })
     }
 
     fn terms(&self, question: &Question<'_>, delivery: Delivery) -> Option<Terms> {
-        let Event::Request { request, placements, amount } = question.event else { return None };
         let observed = question.page?;
         let page: &Snapshot = observed.value();
         let in_page = matches!(delivery, Delivery::Fill | Delivery::Wire);
+        let form_goal = || page.destination.known().filter(|_| in_page);
+        // A grant of one way is never minted for an event of another.
+        let (request, placements, amount, destination) = match (question.event, delivery) {
+            (Event::Checkout { request, endpoint, amount }, Delivery::Ucp) => {
+                (request, &[][..], amount, Some(endpoint))
+            }
+            (Event::Checkout { .. } | Event::Verb { .. }, _) | (_, Delivery::Ucp) => return None,
+            (Event::Request { request, placements, amount }, _) => (request, placements, amount, form_goal()),
+        };
         Some(Terms {
             request: self.requests,
             kind: request.kind,
@@ -257,7 +281,7 @@ impl DecisionPoint {
             document: page.document.known()?.clone(),
             origin: page.origin.known()?.clone(),
             form: page.form.filter(|_| in_page),
-            destination: page.destination.known().filter(|_| in_page).cloned(),
+            destination: destination.cloned(),
             provider: self.policy.policy().provider_frame(page, question.task).filter(|_| in_page),
             tls: *page.tls.known()?,
             amount: amount.filter(|_| matches!(request.kind, Kind::Purchase | Kind::Payment)),
@@ -270,7 +294,7 @@ impl DecisionPoint {
 
 fn prompt(question: &Question<'_>, scope: ConsentScope) -> Prompt {
     match question.event {
-        Event::Request { request, amount, .. } => Prompt {
+        Event::Request { request, amount, .. } | Event::Checkout { request, amount, .. } => Prompt {
             kind: Some(request.kind),
             fields: request.effective_fields(),
             amount: amount.filter(|_| request.kind == Kind::Purchase),

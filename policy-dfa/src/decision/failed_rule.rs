@@ -54,12 +54,14 @@ impl Policy {
                 let rule = format!("the policy has no section `verb {}`", verb.as_str());
                 (Reason::VerbNotAllowed, rule, None)
             }
-            Root::Request(kind, _) if self.requests.contains_key(&kind) => {
-                (Reason::DeliveryForbidden, "deliver nothing".to_owned(), self.span_of(RuleId::Request(kind)))
-            }
-            Root::Request(kind, _) => {
-                let rule = format!("the policy has no section `request {}`", kind.as_str());
-                (Reason::DeliveryForbidden, rule, None)
+            Root::Request(kind, _) | Root::Checkout(kind, _) => {
+                let rule = match (self.requests.get(&kind), root) {
+                    (None, _) => format!("the policy has no section `request {}`", kind.as_str()),
+                    (Some(rule), _) if rule.deliver.is_empty() => "deliver nothing".to_owned(),
+                    (Some(_), Root::Checkout(..)) => "the section does not say `deliver ucp`".to_owned(),
+                    (Some(_), _) => "deliver ucp".to_owned(),
+                };
+                (Reason::DeliveryForbidden, rule, self.span_of(RuleId::Request(kind)))
             }
         };
         FailedRule { axis: Axis::Plan, reason, rule, span }
@@ -69,7 +71,7 @@ impl Policy {
     pub(crate) fn prompt_rule(&self, root: Root, axis: Axis) -> RuleText {
         match (axis, root, self.session.prompts) {
             (Axis::Prompts, _, Some(limit)) => (format!("at most {limit} prompts"), None),
-            (_, Root::Request(kind, _), _) => {
+            (_, Root::Request(kind, _) | Root::Checkout(kind, _), _) => {
                 ("the user is asked".to_owned(), self.span_of(RuleId::Request(kind)))
             }
             (_, Root::Verb(verb), _) => ("the user is asked".to_owned(), self.span_of(RuleId::Verb(verb))),
@@ -78,7 +80,7 @@ impl Policy {
 
     fn clause_text(&self, root: Root, clause: &Clause) -> RuleText {
         let rule = match root {
-            Root::Request(kind, _) => RuleId::RequestClause(kind, *clause),
+            Root::Request(kind, _) | Root::Checkout(kind, _) => RuleId::RequestClause(kind, *clause),
             Root::Verb(verb) => RuleId::VerbClause(verb, *clause),
         };
         (clause.to_string(), self.span_of(rule))
@@ -96,6 +98,7 @@ impl Policy {
             these.map(|(index, bar)| (bar.to_string(), self.span_of(RuleId::Bar(index)))).collect()
         };
         let always = |words: &str| (format!("every request: {words}"), None);
+        let order = |words: &str| (format!("every order by ucp: {words}"), None);
         match guard.axis {
             Axis::Site => joined(sites()),
             Axis::Taint => joined(bars(true)),
@@ -112,7 +115,12 @@ impl Policy {
             Axis::Placement if guard.soft => {
                 always("the page says what each control is for, and no street goes into a text area")
             }
+            Axis::Placement if matches!(root, Root::Checkout(..)) => order("every field is of the kind"),
             Axis::Placement => always("every field has a control that suits it"),
+            Axis::Origin | Axis::TopOrigin => order("the page is of the task"),
+            Axis::Tls => order("the page came over an encrypted connection"),
+            Axis::Frame => order("the page is in the top frame"),
+            Axis::Destination => order("the endpoint is at the page's own origin, over https"),
             other => always(other.as_str()),
         }
     }

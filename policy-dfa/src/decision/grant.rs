@@ -21,7 +21,7 @@ mod sealed {
     }
 }
 
-/// The receiver of a value. The trait is sealed: there are no other audiences than the five below.
+/// The receiver of a value. The trait is sealed: there are no other audiences than the six below.
 pub trait Audience: sealed::Sealed {
     /// The audience's name, for records.
     const NAME: &'static str;
@@ -61,12 +61,17 @@ audience!(
     Model, "model", false
 );
 audience!(
+    /// The endpoint of a shop, to which the guard sends the address of an order and one mandate to pay for it.
+    Ucp, "ucp", false
+);
+audience!(
     /// A fresh container, into which the bridge puts a saved login.
     Restore, "restore", false
 );
 impl MayHoldT2 for Fill {}
 impl MayHoldT2 for Wire {}
 impl MayHoldT2 for PaymentApi {}
+impl MayHoldT2 for Ucp {}
 impl MayHoldT2 for Restore {}
 
 /// The id that only the decision points of one authority and their verifier share.
@@ -152,13 +157,13 @@ pub struct Terms {
     pub origin: Origin,
     /// The form that owns the controls.
     pub form: Option<FormId>,
-    /// The address that the form is sent to.
+    /// The address that the form is sent to. For an order, the shop's endpoint.
     pub destination: Option<Destination>,
     /// The frame of a payment provider that the form or the controls are in, if they are in one.
     pub provider: Option<ProviderFrame>,
     /// The connection of the page: valid, or in clear on this machine where the policy allows it.
     pub tls: TlsState,
-    /// For a purchase, the exact amount. For a card in a form, the total that the page names, if it names one.
+    /// For a purchase, the exact amount: at a shop's endpoint, the total of the checkout that the shop signed. For a card in a form, the total that the page names, if it names one.
     pub amount: Option<Money>,
     /// The hash of the policy that decided.
     pub policy: [u8; 32],

@@ -10,6 +10,20 @@ use crate::language::policy::Policy;
 use crate::vocabulary::alphabet::{Axis, Mask, Symbol, Valuation, mask, symbol};
 use crate::vocabulary::event::{EventKind, Root};
 
+/// The destinations of an order: the page's own origin or another one. What is on this machine and what is a payment provider's
+/// is not told apart there, since an order goes to neither.
+const SEEN_AT_ENDPOINT: [symbol::Destination; 5] = [
+    symbol::Destination::Task,
+    symbol::Destination::TaskPlain,
+    symbol::Destination::Other,
+    symbol::Destination::OtherPlain,
+    symbol::Destination::Unknown,
+];
+
+/// The connections of the page of an order: one in clear is one, on this machine too.
+const ENCRYPTED_OR_NOT: [symbol::Tls; 4] =
+    [symbol::Tls::Valid, symbol::Tls::Broken, symbol::Tls::Insecure, symbol::Tls::Unknown];
+
 /// A partial valuation: a set of symbols for each signal. It represents every valuation that has one of them for
 /// each signal.
 ///
@@ -33,8 +47,8 @@ impl Partial {
         Partial(Cube::whole())
     }
 
-    /// The knowledge that holds for every question about an event: a purchase has no controls, only a purchase and a card in a form
-    /// have an amount, and a verb is neither planned nor claimed.
+    /// The knowledge that holds for every question about an event: a purchase and an order at a shop's endpoint have no controls, only a
+    /// purchase and a card in a form have an amount, and a verb is neither planned nor claimed.
     pub fn of(root: Root) -> Partial {
         use symbol::{Amount, Placement, Visibility};
         let whole = Partial::anything();
@@ -49,6 +63,16 @@ impl Partial {
                 .and_then(|known| known.among(&[Placement::Unplaced, Placement::Lacking]))
                 .and_then(|known| known.among(&[Visibility::Unknown])),
             Root::Request(Kind::Payment, _) => whole.among(&[symbol::Flow::Unknown]),
+            Root::Checkout(kind, _) => whole
+                .among(match kind {
+                    Kind::Purchase => &[Amount::Within, Amount::Over, Amount::Unknown],
+                    _ => &[Amount::Unknown],
+                })
+                .and_then(|known| known.among(&[Placement::Unplaced, Placement::Lacking]))
+                .and_then(|known| known.among(&[Visibility::Unknown]))
+                .and_then(|known| known.among(&[symbol::Flow::Unknown]))
+                .and_then(|known| known.among(&SEEN_AT_ENDPOINT))
+                .and_then(|known| known.among(&ENCRYPTED_OR_NOT)),
             Root::Request(..) => {
                 whole.among(&[Amount::Unknown]).and_then(|known| known.among(&[symbol::Flow::Unknown]))
             }
@@ -127,7 +151,7 @@ impl Policy {
         let session = &self.session;
         let mut known = Partial::of(root).0;
         let mut narrow = |axis, set| known = known.narrowed(axis, set).unwrap_or(known);
-        if let Root::Request(kind, _) = root {
+        if let Some((kind, _)) = root.asked() {
             let planned = task.kinds().contains(&kind);
             narrow(symbol::Plan::AXIS, one(planned, symbol::Plan::Planned, symbol::Plan::Unplanned));
         }

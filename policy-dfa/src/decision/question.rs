@@ -1,6 +1,6 @@
 //! The question to the decision point: everything that a decision may depend on.
 
-use browser_signals::{Container, Fact, NodeId, Observed, Origin, Snapshot};
+use browser_signals::{Container, Destination, Fact, NodeId, Observed, Origin, Snapshot};
 use sirl::{Field, Kind, Money, Request};
 
 use super::history::History;
@@ -130,6 +130,16 @@ pub enum Event<'a> {
         placements: &'a [Placement],
         /// For a purchase, the amount that is requested and consented to. The payment handler pays it only if the
         /// browser reports exactly the same amount. For a card in a form, the total that the page names, if it names one.
+        amount: Option<Money>,
+    },
+    /// A request of the model that the guard answers at a shop's endpoint, and not in the page: the address of an order, or the
+    /// order itself.
+    Checkout {
+        /// The request, which is one for an address, for contact data or for a purchase.
+        request: &'a Request,
+        /// The address that the guard sends to, as the shop's profile names it.
+        endpoint: &'a Destination,
+        /// For a purchase, the total of the checkout that the shop signed. For an address, nothing.
         amount: Option<Money>,
     },
     /// A verb of the agent.

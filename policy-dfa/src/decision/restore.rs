@@ -4,7 +4,7 @@
 //! needs no rule of its own for it: a login is restored where the policy lets a password be filled, and nowhere else.
 
 use browser_signals::{Observed, Origin, Snapshot};
-use sirl::{Claim, Field, FieldSet, Kind, Pointers, Request};
+use sirl::{Claim, Field, FieldSet, Items, Kind, Pointers, Request};
 
 use super::decide::{DecisionPoint, GRANT_LIFETIME_MS};
 use super::grant::{Grant, Placements, Restore, Terms};
@@ -54,7 +54,8 @@ impl DecisionPoint {
         if snapshot.origin.known() != Some(login) {
             return Err(Reason::OriginMismatch);
         }
-        let request = Request { kind: Kind::Login, fields, at: Pointers::default(), claim: Claim::default() };
+        let (at, items) = (Pointers::default(), Items::default());
+        let request = Request { kind: Kind::Login, fields, at, items, claim: Claim::default() };
         let event = Event::Request { request: &request, placements: &[], amount: None };
         let safety = browser_signals::Fact::Unknown;
         let asked = Question { event, page: Some(page), task, consent, history, safety, now };

@@ -45,6 +45,8 @@ impl<'q> Sites<'q> {
         let at_site = is_whole && origin == Some(&sign_on.site);
         let (belongs, leads_on) = match event {
             Event::Request { request, .. } => (matches!(request.kind, Kind::Login | Kind::Otp), false),
+            // Nothing is ordered at a provider.
+            Event::Checkout { .. } => (false, false),
             Event::Verb { verb, .. } => {
                 let sends = matches!(verb, VerbKind::Click | VerbKind::Submit);
                 (sends, sends)

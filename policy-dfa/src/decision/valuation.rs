@@ -19,6 +19,7 @@ impl Compiled<Checked> {
         match event {
             Event::Verb { verb, .. } => Root::Verb(*verb),
             Event::Request { request, .. } => self.policy.root_of(request.kind, request.fields),
+            Event::Checkout { request, .. } => self.policy.checkout_root_of(request.kind, request.fields),
         }
     }
 
@@ -78,15 +79,13 @@ impl Compiled<Checked> {
         let seen = match &question.event {
             // The policy refuses these over a connection in clear; here they do not even look like it.
             Event::Request { request, .. } if is_never_in_clear(request) => without_loopback(seen),
+            // Nor is anything ordered over one.
+            Event::Checkout { .. } => without_loopback(seen),
             _ => seen,
         };
         let decided = match &question.event {
             Event::Request { request, placements, amount } => seen
-                .with(if question.task.kinds().contains(&request.kind) {
-                    symbol::Plan::Planned
-                } else {
-                    symbol::Plan::Unplanned
-                })
+                .with(plan(request.kind, question.task))
                 .with(destination(
                     page.and_then(|page| page.destination.known()).map(|goal| &goal.origin),
                     |goal| sites.is_goal(goal),
@@ -100,6 +99,16 @@ impl Compiled<Checked> {
                 })
                 .with(self.placement(request, placements, page))
                 .with(visibility(placements.iter().map(|p| control(page, *p))))
+                .with(self.site(question, page)),
+            Event::Checkout { request, endpoint, amount } => seen
+                .with(plan(request.kind, question.task))
+                .with(endpoint_goal(endpoint, page, &sites))
+                .with(claim(&request.claim, page, *amount))
+                .with(match request.kind {
+                    Kind::Purchase => self.amount(request.kind, *amount, question.task, &question.history),
+                    _ => symbol::Amount::Unknown,
+                })
+                .with(self.placement(request, &[], page))
                 .with(self.site(question, page)),
             Event::Verb { verb, to, carries } => seen
                 .with(destination(
@@ -125,9 +134,11 @@ impl Compiled<Checked> {
                 })
                 .with(self.site(question, page)),
         };
-        let opens = matches!(question.event, Event::Verb { verb: VerbKind::Open, .. });
+        // These say themselves where they go to, and not by a form of the page.
+        let has_own_goal =
+            matches!(question.event, Event::Verb { verb: VerbKind::Open, .. } | Event::Checkout { .. });
         match (page, provider) {
-            (Some(page), Some(provider)) if !opens => decided.with(goal_of_frame(page, provider)),
+            (Some(page), Some(provider)) if !has_own_goal => decided.with(goal_of_frame(page, provider)),
             _ => decided,
         }
     }
@@ -214,6 +225,7 @@ impl Compiled<Checked> {
         let (goal, complete) = match &question.event {
             Event::Verb { verb: VerbKind::Open, to, .. } => (*to, to.is_some()),
             Event::Verb { verb, to, .. } => (goal(*verb, *to, page), here.is_some() && top.is_some()),
+            Event::Checkout { endpoint, .. } => (Some(form_goal(endpoint)), here.is_some() && top.is_some()),
             Event::Request { request, .. } => {
                 let goal = page.and_then(|page| page.destination.known()).map(form_goal);
                 let needed = request.kind != Kind::Purchase;
@@ -254,6 +266,17 @@ fn unknown() -> Valuation {
         .with(symbol::Visibility::Unknown)
         .with(symbol::Safety::Unknown)
         .with(symbol::Flow::Unknown)
+}
+
+fn plan(kind: Kind, task: &Task) -> symbol::Plan {
+    if task.kinds().contains(&kind) { symbol::Plan::Planned } else { symbol::Plan::Unplanned }
+}
+
+/// The symbol of a shop's endpoint. It is of the task only at the page's own origin: another one is another one, though it may be of
+/// the task too.
+fn endpoint_goal(endpoint: &Destination, page: Option<&Snapshot>, sites: &Sites<'_>) -> symbol::Destination {
+    let Some(here) = page.and_then(|page| page.origin.known()) else { return symbol::Destination::Unknown };
+    destination(Some(&endpoint.origin), |goal| goal == here && sites.is_goal(goal), false)
 }
 
 fn consent(consent: Consent) -> symbol::Consent {

@@ -10,7 +10,7 @@ use super::provider::Provider;
 use super::session::{SessionRule, Trigger};
 use super::site::SiteRule;
 use super::spans::RuleSpans;
-use crate::vocabulary::event::{Root, Subject, VerbKind};
+use crate::vocabulary::event::{ORDERED, Root, Subject, VerbKind};
 use crate::vocabulary::outcome::{ConsentScope, Delivery};
 
 /// A well-formed policy. It can decide once it is compiled and checked.
@@ -74,11 +74,20 @@ impl Policy {
 
     /// The root of a request of this kind. An empty field set means the fields that the kind has by default.
     pub(crate) fn root_of(&self, kind: Kind, fields: FieldSet) -> Root {
+        Root::Request(kind, self.need_of(kind, fields))
+    }
+
+    /// The root of the same request at a shop's endpoint.
+    pub(crate) fn checkout_root_of(&self, kind: Kind, fields: FieldSet) -> Root {
+        Root::Checkout(kind, self.need_of(kind, fields))
+    }
+
+    fn need_of(&self, kind: Kind, fields: FieldSet) -> Tier {
         let tiers = &self.tiers;
         match kind {
-            Kind::Purchase => Root::Request(kind, tiers.need(fields).max(tiers.need(card_fields()))),
-            _ if fields.is_empty() => Root::Request(kind, tiers.need(kind.default_fields())),
-            _ => Root::Request(kind, tiers.need(fields)),
+            Kind::Purchase => tiers.need(fields).max(tiers.need(card_fields())),
+            _ if fields.is_empty() => tiers.need(kind.default_fields()),
+            _ => tiers.need(fields),
         }
     }
 
@@ -87,11 +96,26 @@ impl Policy {
     pub(crate) fn can_occur(&self, root: Root) -> bool {
         match root {
             Root::Verb(_) => true,
-            Root::Request(Kind::Purchase, need) => need == self.tiers.need(card_fields()),
-            Root::Request(kind, need) => {
+            Root::Checkout(kind, _) if !ORDERED.contains(&kind) => false,
+            Root::Request(Kind::Purchase, need) | Root::Checkout(Kind::Purchase, need) => {
+                need == self.tiers.need(card_fields())
+            }
+            Root::Request(kind, need) | Root::Checkout(kind, need) => {
                 kind.allowed_fields().iter().any(|field| self.tiers.of(field) == need)
             }
         }
+    }
+}
+
+impl RequestRule {
+    /// The way by which a page's own request is granted: the first that is not `ucp`, which belongs to a shop's endpoint.
+    pub(crate) fn in_page(&self) -> Option<Delivery> {
+        self.deliver.iter().copied().find(|delivery| *delivery != Delivery::Ucp)
+    }
+
+    /// Whether the guard may place an order at the shop's endpoint for it.
+    pub(crate) fn orders(&self) -> bool {
+        self.deliver.contains(&Delivery::Ucp)
     }
 }
 
@@ -187,7 +211,8 @@ pub(crate) struct RequestRule {
     pub(crate) naming: bool,
     /// Whether the task's mandate takes the place of the prompt.
     pub(crate) mandate: bool,
-    /// In order of preference; empty for `nothing`.
+    /// In order of preference; empty for `nothing`. `ucp` belongs to the request at a shop's endpoint, the others to the one in
+    /// a page.
     pub(crate) deliver: Vec<Delivery>,
 }
 

@@ -82,6 +82,9 @@ pub(crate) fn takes_card_or_id(kind: Kind) -> bool {
     kind == Kind::Purchase || !kind.allowed_fields().intersection(NEVER_IN_CLEAR).is_empty()
 }
 
+/// The kinds of request that an order at a shop's endpoint carries.
+pub(crate) const ORDERED: [Kind; 3] = [Kind::Address, Kind::Contact, Kind::Purchase];
+
 /// The event that is decided. Each root is a start state of the automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Root {
@@ -89,19 +92,58 @@ pub enum Root {
     Request(Kind, Tier),
     /// A verb.
     Verb(VerbKind),
+    /// A request of this kind, for fields of this tier, that the guard answers at a shop's endpoint. The kind is `address`,
+    /// `contact` or `purchase`; one of any other kind is always refused.
+    Checkout(Kind, Tier),
 }
 
 impl Root {
     /// Every root, in the order of the table.
     pub fn all() -> impl Iterator<Item = Root> {
         let requests = Kind::ALL.into_iter().flat_map(|kind| Tier::ALL.map(|tier| Root::Request(kind, tier)));
-        requests.chain(VerbKind::ALL.map(Root::Verb))
+        let orders = ORDERED.into_iter().flat_map(|kind| Tier::ALL.map(|tier| Root::Checkout(kind, tier)));
+        requests.chain(VerbKind::ALL.map(Root::Verb)).chain(orders)
+    }
+
+    /// The name of the event in compiled policies and in cases: the kind of a request, the verb, or, for an order at a shop's
+    /// endpoint, `checkout_` and the kind.
+    pub const fn event_name(self) -> &'static str {
+        match self {
+            Root::Request(kind, _) => kind.as_str(),
+            Root::Verb(verb) => verb.as_str(),
+            Root::Checkout(Kind::Address, _) => "checkout_address",
+            Root::Checkout(Kind::Contact, _) => "checkout_contact",
+            Root::Checkout(Kind::Purchase, _) => "checkout_purchase",
+            Root::Checkout(..) => "checkout",
+        }
+    }
+
+    /// The tier that the fields of the event need; none for a verb.
+    pub const fn need(self) -> Option<Tier> {
+        match self {
+            Root::Request(_, need) | Root::Checkout(_, need) => Some(need),
+            Root::Verb(_) => None,
+        }
+    }
+
+    /// The kind of the request, and the tier that its fields need, however it is answered; none for a verb.
+    pub(crate) const fn asked(self) -> Option<(Kind, Tier)> {
+        match self {
+            Root::Request(kind, need) | Root::Checkout(kind, need) => Some((kind, need)),
+            Root::Verb(_) => None,
+        }
     }
 
     pub(crate) fn index(self) -> usize {
         match self {
             Root::Request(kind, tier) => kind as usize * Tier::ALL.len() + tier as usize,
             Root::Verb(verb) => Kind::ALL.len() * Tier::ALL.len() + verb as usize,
+            Root::Checkout(kind, tier) => {
+                let first = Kind::ALL.len() * Tier::ALL.len() + VerbKind::ALL.len();
+                let place = ORDERED.into_iter().position(|ordered| ordered == kind);
+                // No table has a start for another kind, so that its walk ends in a refusal.
+                place.map_or(usize::MAX, |place| first + place * Tier::ALL.len() + tier as usize)
+            }
         }
     }
 }
@@ -111,6 +153,9 @@ impl std::fmt::Display for Root {
         match self {
             Root::Request(kind, tier) => write!(f, "`{}` with {} fields", kind.as_str(), tier.as_str()),
             Root::Verb(verb) => write!(f, "`{}`", verb.as_str()),
+            Root::Checkout(kind, tier) => {
+                write!(f, "`{}` with {} fields at a checkout", kind.as_str(), tier.as_str())
+            }
         }
     }
 }
@@ -129,8 +174,8 @@ pub(crate) enum Subject {
 impl Subject {
     pub(crate) fn includes(self, root: Root) -> bool {
         match (self, root) {
-            (Subject::Tier(lowest), Root::Request(_, need)) => need >= lowest,
-            (Subject::Kind(kind), Root::Request(asked, _)) => kind == asked,
+            (Subject::Tier(lowest), Root::Request(_, need) | Root::Checkout(_, need)) => need >= lowest,
+            (Subject::Kind(kind), Root::Request(asked, _) | Root::Checkout(asked, _)) => kind == asked,
             (Subject::Verb(verb), Root::Verb(done)) => verb == done,
             _ => false,
         }
@@ -167,7 +212,7 @@ pub(crate) enum EventKind {
 impl EventKind {
     pub(crate) fn of(root: Root) -> EventKind {
         match root {
-            Root::Request(kind, _) => EventKind::Request(kind),
+            Root::Request(kind, _) | Root::Checkout(kind, _) => EventKind::Request(kind),
             Root::Verb(verb) => EventKind::Verb(verb),
         }
     }

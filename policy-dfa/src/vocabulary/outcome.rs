@@ -14,11 +14,14 @@ pub enum Delivery {
     PaymentApi,
     /// To the language model.
     Model,
+    /// By an order that the guard places at the shop's own endpoint.
+    Ucp,
 }
 
 impl Delivery {
     /// Every delivery.
-    pub const ALL: [Delivery; 4] = [Delivery::Fill, Delivery::Wire, Delivery::PaymentApi, Delivery::Model];
+    pub const ALL: [Delivery; 5] =
+        [Delivery::Fill, Delivery::Wire, Delivery::PaymentApi, Delivery::Model, Delivery::Ucp];
 
     /// The name used in policies.
     pub const fn as_str(self) -> &'static str {
@@ -27,6 +30,7 @@ impl Delivery {
             Delivery::Wire => "wire",
             Delivery::PaymentApi => "payment_api",
             Delivery::Model => "model",
+            Delivery::Ucp => "ucp",
         }
     }
 

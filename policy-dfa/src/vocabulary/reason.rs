@@ -104,6 +104,16 @@ pub enum Reason {
     PaymentPending,
     /// The shop did not ask the browser's payment interface.
     NoPaymentInterface,
+    /// The shop takes no orders by a protocol that the guard speaks.
+    NoOrders,
+    /// The shop does not sell the order by its own protocol: an item is not there, or it wants something that the guard cannot give.
+    CheckoutRefused,
+    /// The checkout that the shop signed is not the one that was wanted or agreed to, or cannot be compared with it.
+    CheckoutDiffers,
+    /// The shop does not answer a call of an order.
+    CheckoutUnanswered,
+    /// The shop wants a person to go on with the order in a page of its own.
+    CheckoutEscalated,
     /// The page, as it was last read, has no button that pays.
     NoPayButton,
     /// The guard has no payment handler.
@@ -204,7 +214,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 81] = [
+    pub const ALL: [Reason; 86] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -263,6 +273,11 @@ impl Reason {
         Reason::PaymentDeclined,
         Reason::PaymentPending,
         Reason::NoPaymentInterface,
+        Reason::NoOrders,
+        Reason::CheckoutRefused,
+        Reason::CheckoutDiffers,
+        Reason::CheckoutUnanswered,
+        Reason::CheckoutEscalated,
         Reason::NoPayButton,
         Reason::NoPaymentHandler,
         Reason::TakenOver,

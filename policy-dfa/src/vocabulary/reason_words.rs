@@ -303,6 +303,31 @@ impl Reason {
                 "The shop does not ask your browser for the payment, so nothing was paid and no card was given.",
                 "",
             ),
+            Reason::NoOrders => Words::new(
+                "no_orders",
+                "The shop takes no orders from the guard itself, so nothing was bought.",
+                "Order in the shop's page, and ask for the purchase there with its total.",
+            ),
+            Reason::CheckoutRefused => Words::new(
+                "checkout_refused",
+                "The shop does not take this order from the guard, so nothing was bought.",
+                "Check the item's id and number on the shop's page, or order in the page.",
+            ),
+            Reason::CheckoutDiffers => Words::new(
+                "checkout_differs",
+                "The shop's checkout is not the one that was wanted or agreed to, so nothing was bought.",
+                "Tell the user, and do not try the same order again.",
+            ),
+            Reason::CheckoutUnanswered => Words::new(
+                "checkout_unanswered",
+                "The shop did not answer, so nothing was bought.",
+                "Wait, then try once more.",
+            ),
+            Reason::CheckoutEscalated => Words::new(
+                "checkout_escalated",
+                "The shop wants a person to go on with the order in its page, so nothing was bought yet.",
+                "Read the page that is open now, and go on there.",
+            ),
             Reason::NoPayButton => Words::new(
                 "no_pay_button",
                 "The assistant found no button on the page that pays, so you were not asked.",

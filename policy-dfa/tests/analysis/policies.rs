@@ -44,11 +44,15 @@ const VERB: [&str; 10] = [
 const WHEN: [&str; 5] =
     ["", "", " if container is T0", " unless container is T0 or T1", " if sink is free_text or other"];
 
+const WAYS: [&str; 6] = ["fill", "fill", "wire", "fill or wire", "model", "nothing"];
+const ADDRESS_WAYS: [&str; 9] =
+    ["fill", "fill", "wire", "fill or wire", "model", "nothing", "fill or ucp", "ucp", "ucp or model"];
+
 /// Clauses without a repeated test.
-fn request() -> impl Strategy<Value = String> {
+fn request(ways: &[&'static str]) -> impl Strategy<Value = String> + use<> {
     let clauses = prop::sample::subsequence(REQUEST.to_vec(), 0..REQUEST.len());
     let consent = prop::sample::select(vec!["none", "every time", "once per session", "once per site"]);
-    let deliver = prop::sample::select(vec!["fill", "fill", "wire", "fill or wire", "model", "nothing"]);
+    let deliver = prop::sample::select(ways.to_vec());
     (clauses, consent, deliver).prop_map(|(clauses, consent, deliver)| {
         let mut seen = Vec::new();
         let kept: Vec<&str> = clauses
@@ -116,7 +120,7 @@ const SESSION: [&str; 10] = [
 pub fn text() -> impl Strategy<Value = String> {
     let sites = prop::sample::subsequence(SITES.to_vec(), 0..4).prop_shuffle();
     let session = prop::sample::subsequence(SESSION.to_vec(), 0..6);
-    let requests = (request(), prop::option::of(request()));
+    let requests = (request(&ADDRESS_WAYS), prop::option::of(request(&WAYS)));
     (requests, prop::option::of(verb(true)), prop::option::of(verb(false)), sites, session).prop_map(
         |((address, login), open, typed, sites, session)| {
             let mut text = format!("{HEAD}request address {{\n{address}}}\n");
@@ -151,7 +155,8 @@ pub fn compiled(policy: &Policy) -> Compiled<Unchecked> {
 /// Mostly events that the policies describe.
 pub fn root() -> impl Strategy<Value = Root> {
     let address = [Tier::T1, Tier::T2].map(|tier| Root::Request(Kind::Address, tier));
-    let described = [address.as_slice(), &[VerbKind::Open, VerbKind::Type].map(Root::Verb)].concat();
+    let orders = [Tier::T1, Tier::T2].map(|tier| Root::Checkout(Kind::Address, tier));
+    let described = [address.as_slice(), &orders, &[VerbKind::Open, VerbKind::Type].map(Root::Verb)].concat();
     prop_oneof![
         4 => prop::sample::select(described),
         1 => prop::sample::select(Root::all().collect::<Vec<_>>()),

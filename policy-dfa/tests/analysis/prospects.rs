@@ -106,9 +106,19 @@ proptest! {
         let task = Task::new(origins, kinds, budget.map(usd), raised);
         let history = events.iter().fold(History::default(), |history, one| policy.after(history, *one));
         let page = Observed::simulated(scene.page.clone(), 1);
-        for (seen, amount) in [(None, Some(usd(1))), (Some(&page), Some(usd(u64::from(!free)))), (Some(&page), None)] {
+        let Fact::Known(endpoint) = goal(if free { "https://shop.example" } else { "http://other.example" }) else {
+            panic!()
+        };
+        for ((seen, amount), orders) in [(None, Some(usd(1))), (Some(&page), Some(usd(u64::from(!free)))), (Some(&page), None)]
+            .into_iter()
+            .flat_map(|case| [(case, false), (case, true)])
+        {
             let placements: &[_] = if kind == Kind::Purchase { &[] } else { &scene.placements };
-            let event = Event::Request { request: &scene.request, placements, amount };
+            let event = if orders {
+                Event::Checkout { request: &scene.request, endpoint: &endpoint, amount }
+            } else {
+                Event::Request { request: &scene.request, placements, amount }
+            };
             let root = policy.root(&event);
             let known = policy.before_page(root, &task, &history);
             let valuation = policy.valuation(&Question {

@@ -57,6 +57,15 @@ proptest! {
     }
 }
 
+/// The shipped policy without its statements about purchases, which say nothing once a purchase is never granted.
+fn unstated() -> String {
+    DEFAULT
+        .lines()
+        .filter(|line| !line.starts_with("prove never grant purchase"))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
 fn messages(text: &str) -> Vec<String> {
     let policy = Policy::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     policy.warnings().iter().map(|warning| warning.message.clone()).collect()
@@ -79,7 +88,10 @@ fn every_warning_has_its_location() {
             "tls valid",
         ),
         (
-            DEFAULT.replace("deliver payment_api", "container covers the fields deliver payment_api"),
+            DEFAULT.replace(
+                "deliver ucp or payment_api",
+                "container covers the fields deliver ucp or payment_api",
+            ),
             "`container T2` changes nothing for `purchase`: `container covers the fields` says it already",
             "container T2",
         ),
@@ -94,12 +106,27 @@ fn every_warning_has_its_location() {
             "address",
         ),
         (
-            DEFAULT.replace("deliver payment_api", "visible deliver payment_api"),
+            unstated().replace("deliver ucp or payment_api", "visible deliver payment_api"),
             "`purchase` can never be granted: `visible` can never hold for it",
             "purchase",
         ),
         (
-            DEFAULT.replace("at most 1 purchase", "at most 0 purchase"),
+            DEFAULT.replace("deliver ucp or payment_api", "visible deliver ucp or payment_api"),
+            "`purchase` can never be granted by `payment_api`: `visible` can never hold for it",
+            "purchase",
+        ),
+        (
+            DEFAULT.replacen("tls valid or loopback", "tls loopback", 1),
+            "`address` can never be granted by `ucp`: `tls loopback` can never hold for it",
+            "address",
+        ),
+        (
+            DEFAULT.replacen("deliver fill or ucp", "deliver wire or ucp or fill", 1),
+            "`address` is never delivered by `fill`: a grant goes by the first way named, `wire`",
+            "address",
+        ),
+        (
+            unstated().replace("at most 1 purchase", "at most 0 purchase"),
             "`purchase` can never be granted: `at most 0 purchase` can never hold for it",
             "purchase",
         ),
@@ -199,6 +226,21 @@ fn every_warning_has_its_location() {
         assert_eq!(found.span.clone().map_or("", |span| &text[span]), at, "{expected}");
         assert_eq!(warnings.len(), 1, "{warnings:#?}");
     }
+}
+
+/// What an order needs whatever the policy says, and what it has not, need not be written where nothing is filled.
+#[test]
+fn clauses_that_every_order_implies_change_nothing_where_nothing_is_filled() {
+    let found = messages(&DEFAULT.replacen("deliver fill or ucp", "deliver ucp", 1));
+    let clauses = [
+        "`origin is the task's` changes nothing for `address`: the rules around it say it already",
+        "`tls valid or loopback` changes nothing for `address`: the rules around it say it already",
+        "`frame top` changes nothing for `address`: the rules around it say it already",
+        "`destination origin is the task's` changes nothing for `address`: the rules around it say it already",
+        "`destination https or loopback` changes nothing for `address`: the rules around it say it already",
+        "`visible` changes nothing for `address`: an order by `ucp` fills no control",
+    ];
+    assert_eq!(found, clauses);
 }
 
 #[test]

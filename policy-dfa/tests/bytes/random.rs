@@ -55,7 +55,11 @@ pub fn policy(seed: u64) -> String {
         let clauses = r.most(&CLAUSES).join("\n");
         let frame = r.pick(&["frame top", "frame same origin", "frame any", "sink login_form, other"]);
         let consent = r.pick(&["none", "once per session", "once per site", "every time"]);
-        let deliver = if kind == "purchase" { "payment_api" } else { r.pick(&["fill", "wire", "nothing"]) };
+        let deliver = match kind {
+            "purchase" => r.pick(&["payment_api", "payment_api or ucp", "ucp or payment_api"]),
+            "address" => r.pick(&["fill", "wire or ucp", "ucp", "nothing"]),
+            _ => r.pick(&["fill", "wire", "nothing"]),
+        };
         text += &format!("request {kind} {{\n{clauses}\n{frame}\nconsent {consent}\ndeliver {deliver}\n}}\n");
     }
     for verb in r.most(&EVENTS[7..]) {

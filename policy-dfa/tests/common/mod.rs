@@ -10,7 +10,7 @@ use policy_dfa::{
     Basis, Consent, DecisionPoint, Event, History, Millis, Placement, Policy, Question, Reason, SafetyBand,
     SessionEvent, Task, Verdict, Verifier, authority,
 };
-use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
+use sirl::{Claim, Currency, Field, FieldSet, Items, Kind, Money, Pointers, Request};
 
 pub const DEFAULT: &str = include_str!("../../../policies/default.policy");
 
@@ -75,6 +75,7 @@ impl Scene {
             kind,
             fields: fields.iter().copied().collect::<FieldSet>(),
             at: Pointers::default(),
+            items: Items::default(),
             claim: Claim::default(),
         };
         let asked: Vec<Field> = request.effective_fields().iter().collect();

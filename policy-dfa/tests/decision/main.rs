@@ -5,6 +5,7 @@
 mod common;
 
 mod allocations;
+mod checkout;
 mod decide;
 mod loopback;
 mod provider;

@@ -78,9 +78,10 @@ fn a_grant_needs_a_later_observation() {
     }
 }
 
-type Change = (&'static str, fn(&mut Snapshot));
+pub(crate) type Change = (&'static str, fn(&mut Snapshot));
 
-const ANY: &[Change] = &[
+/// Changes of the page, each of which alone makes every grant stale.
+pub(crate) const ANY: &[Change] = &[
     ("container", |page| page.container_id = ContainerId::new("other")),
     ("frame", |page| page.frame = FrameId::new("other")),
     ("document", |page| page.document = Fact::Known(DocumentId::new("other"))),

@@ -42,8 +42,13 @@ fn pages() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
 }
 
 fn events() -> (Vec<Request>, Vec<VerbKind>) {
-    let request =
-        |kind| Request { kind, fields: FieldSet::EMPTY, at: Default::default(), claim: Default::default() };
+    let request = |kind| Request {
+        kind,
+        fields: FieldSet::EMPTY,
+        at: Default::default(),
+        items: Default::default(),
+        claim: Default::default(),
+    };
     (
         Kind::ALL.into_iter().map(request).collect(),
         vec![

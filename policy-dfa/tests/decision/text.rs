@@ -143,11 +143,23 @@ fn every_mistake_is_reported_with_its_location() {
         ),
         (
             "request purchase { consent every time deliver fill }",
-            "2:47 `fill` is not a way to deliver `purchase`; `payment_api` is for a purchase, and a purchase only for it",
+            "2:47 `fill` is not a way to deliver `purchase`; `payment_api` is for a purchase, and a purchase goes by it or by `ucp`",
         ),
         (
             "request otp { consent every time deliver payment_api }",
-            "2:42 `payment_api` is not a way to deliver `otp`; `payment_api` is for a purchase, and a purchase only for it",
+            "2:42 `payment_api` is not a way to deliver `otp`; `payment_api` is for a purchase, and a purchase goes by it or by `ucp`",
+        ),
+        (
+            "request purchase { consent every time deliver ucp or fill }",
+            "2:54 `fill` is not a way to deliver `purchase`; `payment_api` is for a purchase, and a purchase goes by it or by `ucp`",
+        ),
+        (
+            "request login { consent every time deliver fill or ucp }",
+            "2:52 `ucp` is not a way to deliver `login`; `ucp` is for an address and for a purchase alone",
+        ),
+        (
+            "request address { consent every time deliver ucp or ucp }",
+            "2:53 `ucp` is said twice; keep one of the two",
         ),
         (
             "request otp { consent none deliver fill or fill }",
@@ -285,7 +297,7 @@ fn the_policy_as_a_whole_is_validated() {
 #[test]
 fn the_shipped_policy_survives_printing_and_parsing() {
     let policy = Policy::parse(DEFAULT).unwrap();
-    assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 11));
+    assert_eq!((policy.name(), policy.version(), policy.proofs().count()), ("default", 1, 15));
     let again = Policy::parse(&policy.to_string()).unwrap();
     assert_eq!((&again, again.to_string()), (&policy, policy.to_string()));
 }

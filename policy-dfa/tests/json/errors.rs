@@ -111,7 +111,7 @@ fn every_mistake_in_the_form_is_reported_with_its_location() {
         ),
         (
             json!({ "requests": { "otp": { "deliver": ["nothing"] } } }),
-            "requests.otp.deliver[0]: `nothing` is not a way to deliver; write one of: fill, wire, payment_api, model",
+            "requests.otp.deliver[0]: `nothing` is not a way to deliver; write one of: fill, wire, payment_api, model, ucp",
         ),
         (
             json!({ "sites": [{ "site": "a.example" }] }),
@@ -226,11 +226,15 @@ fn what_the_text_may_not_say_the_json_may_not_say() {
         ),
         (
             json!({ "requests": { "otp": { "deliver": ["fill", "payment_api"] } } }),
-            "requests.otp.deliver[1]: `payment_api` is not a way to deliver `otp`; `payment_api` is for a purchase, and a purchase only for it",
+            "requests.otp.deliver[1]: `payment_api` is not a way to deliver `otp`; `payment_api` is for a purchase, and a purchase goes by it or by `ucp`",
         ),
         (
             json!({ "requests": { "purchase": { "deliver": ["fill"] } } }),
-            "requests.purchase.deliver[0]: `fill` is not a way to deliver `purchase`; `payment_api` is for a purchase, and a purchase only for it",
+            "requests.purchase.deliver[0]: `fill` is not a way to deliver `purchase`; `payment_api` is for a purchase, and a purchase goes by it or by `ucp`",
+        ),
+        (
+            json!({ "requests": { "otp": { "deliver": ["ucp"] } } }),
+            "requests.otp.deliver[0]: `ucp` is not a way to deliver `otp`; `ucp` is for an address and for a purchase alone",
         ),
         (
             json!({ "requests": { "otp": { "deliver": ["fill", "fill"] } } }),

@@ -90,7 +90,7 @@ fn every_other_feature_of_the_language_survives_json() {
         request login { container T2 frame same origin sink other, login_form safety reaches the threshold
             consent once per site deliver wire or fill }
         request otp { frame any consent none deliver nothing }
-        request purchase { visible consent every time, naming payee and amount deliver payment_api }
+        request purchase { visible consent every time, naming payee and amount deliver payment_api or ucp }
         verb type { flow stays else ask flow own unless container is T0 }
         verb open { }
         site \"*.a.example/account/*\" { only login, type }
@@ -100,6 +100,7 @@ fn every_other_feature_of_the_language_survives_json() {
             after refusal never T1, otp, submit until login
             after login never purchase until new_task }
         prove never grant T2 after refusal where container is not T2 and sink is other or unknown
+        prove never deliver purchase to ucp
         prove never grant click after submit";
     let policy = Policy::parse(text).unwrap();
     let json = policy.to_json();

@@ -93,21 +93,33 @@ impl Model {
             Event::Verb(verb) => self.verbs.iter().find(|(named, _)| named == verb).map(|(_, all)| all),
             Event::Request(kind, need) => {
                 let section = self.requests.iter().find(|request| request.kind == kind);
-                let section = section.filter(|request| !request.deliver.is_empty());
+                let way = section.and_then(|request| request.deliver.iter().find(|way| *way != "ucp"));
+                let section = section.filter(|_| way.is_some());
+                if let (Some(request), Some(way)) = (section, way) {
+                    let scope = known_word(&request.consent, &["none", "session", "site", "every_time"]);
+                    rules.consent = Some(scope).filter(|scope| *scope != "none");
+                    rules.mandate = request.mandate;
+                    rules.delivery = known_word(way, &["fill", "wire", "payment_api", "model"]);
+                    rules.implied(kind, need);
+                }
+                section.map(|request| &request.clauses)
+            }
+            Event::Checkout(kind, _) => {
+                let section = self.requests.iter().find(|request| request.kind == kind);
+                let section = section.filter(|request| request.deliver.iter().any(|way| way == "ucp"));
                 if let Some(request) = section {
                     let scope = known_word(&request.consent, &["none", "session", "site", "every_time"]);
                     rules.consent = Some(scope).filter(|scope| *scope != "none");
                     rules.mandate = request.mandate;
-                    rules.delivery =
-                        known_word(&request.deliver[0], &["fill", "wire", "payment_api", "model"]);
-                    rules.implied(kind, need);
+                    rules.delivery = "ucp";
+                    rules.implied_at_endpoint(kind);
                 }
                 section.map(|request| &request.clauses)
             }
         };
         let Some(written) = written else {
             let code = match event {
-                Event::Request(..) => "delivery_forbidden",
+                Event::Request(..) | Event::Checkout(..) => "delivery_forbidden",
                 Event::Verb(_) => "verb_not_allowed",
             };
             rules.fixed = Some(Answer::Deny(Axis::Plan, code));
@@ -126,7 +138,10 @@ impl Model {
             rules.guard(Axis::Uses, &["under"], "limit_reached");
         }
         for clause in written {
-            rules.written(event, clause);
+            // No control is there to be seen.
+            if !(matches!(event, Event::Checkout(..)) && clause.test == "visible") {
+                rules.written(event, clause);
+            }
         }
         if matches!(event, Event::Request(..)) && written.iter().any(Clause::lets_provider_in) {
             rules.divide_by_provider();
@@ -177,10 +192,28 @@ impl<'m> Rules<'m> {
         self.guard(Axis::Placement, placed, "no_control");
     }
 
+    /// The guards that every order at a shop's endpoint has.
+    fn implied_at_endpoint(&mut self, kind: &str) {
+        self.guard(Axis::Plan, &["planned"], "unplanned_request");
+        self.guard(Axis::Origin, &["task"], "origin_mismatch");
+        self.guard(Axis::TopOrigin, &["task"], "origin_mismatch");
+        self.guard(Axis::Tls, &["valid"], "tls_invalid");
+        self.guard(Axis::Frame, &["top"], "frame_not_top");
+        self.guard(Axis::Document, &["known"], "stale_document");
+        // An endpoint elsewhere is the wrong one, and one of the task without https is in clear.
+        self.guard(Axis::Destination, &["task", "task_over_http", "task_on_loopback"], "wrong_destination");
+        self.guard(Axis::Destination, &["task"], "tls_invalid");
+        self.guard(Axis::Claim, &["agrees"], "claim_mismatch");
+        if kind == "purchase" {
+            self.guard(Axis::Amount, &["within"], "budget_spent");
+        }
+        self.guard(Axis::Placement, &["whole", "free_text", "unplaced"], "no_control");
+    }
+
     fn written(&mut self, event: Event, clause: &'m Clause) {
         let value = clause.value.first().map_or("", String::as_str);
         let (need, wrong_sink) = match event {
-            Event::Request(_, need) => (need, "field_not_allowed"),
+            Event::Request(_, need) | Event::Checkout(_, need) => (need, "field_not_allowed"),
             Event::Verb(_) => (0, "form_protected"),
         };
         let wrong_destination =

@@ -111,7 +111,7 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
     } else {
         add(&mut lines, format!("frame {frame}"), c);
     }
-    if !buys {
+    if !buys || c.below(4) == 0 {
         // Now and then both clauses about the destination are missing.
         if !c.rarely() {
             add(&mut lines, "destination origin is the task's".to_owned(), c);
@@ -139,7 +139,13 @@ fn request(kind: &str, c: &mut Choices<'_>) -> String {
     });
     let delivery = match c.below(24) {
         0 => "nothing",
-        _ if buys => "payment_api",
+        n if buys && n < 8 => "payment_api",
+        n if buys && n < 16 => "ucp",
+        n if buys && n < 20 => "payment_api or ucp",
+        _ if buys => "ucp or payment_api",
+        n if kind == "address" && n < 6 => "ucp",
+        n if kind == "address" && n < 12 => "fill or ucp",
+        n if kind == "address" && n < 14 => "ucp or wire",
         _ if in_provider => "fill",
         1 => "model",
         2 => "wire or fill",
@@ -233,7 +239,7 @@ fn proof(c: &mut Choices<'_>) -> String {
     if c.below(4) == 0 {
         return format!(
             "prove never deliver {subject} to {}",
-            c.pick(&["fill", "wire", "payment_api", "model"])
+            c.pick(&["fill", "wire", "payment_api", "model", "ucp"])
         );
     }
     let triggers: Vec<_> = ["suspected_injection", "refusal"].into_iter().chain(events()).collect();

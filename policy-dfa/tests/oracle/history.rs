@@ -1,12 +1,12 @@
 //! The history of a session agrees with the oracle's own evaluation of the session rules: after each event, the
 //! signals of every root are compared.
 
-use browser_signals::{Container, Fact};
+use browser_signals::{Container, Destination, Fact, Origin};
 use policy_dfa::{
     Axis, Carried, Consent, Event, History, Millis, Policy, Question, Root, SessionEvent, Task, VerbKind,
 };
 use proptest::prelude::*;
-use sirl::{Claim, Currency, FieldSet, Kind, Money, Pointers, Request};
+use sirl::{Claim, Currency, FieldSet, Items, Kind, Money, Pointers, Request};
 
 use crate::DEFAULT;
 use crate::generate::{Choices, session};
@@ -55,6 +55,11 @@ proptest! {
         let model = Model::read(&policy.to_json());
         let checked = policy.compile().unwrap().check().unwrap();
         let task = Task::new(vec![], vec![], None, Container::T2);
+        let endpoint = Destination {
+            origin: Origin::parse("https://shop.example").unwrap(),
+            path: "/ucp".into(),
+            method: "POST".into(),
+        };
         let c = &mut Choices::new(&steps);
         let (mut history, mut past) = (History::default(), Past::default());
         let mut events: Vec<SessionEvent> = Vec::new();
@@ -64,9 +69,14 @@ proptest! {
                 let fields = kind.allowed_fields().iter().map(Some).chain([None]);
                 for field in fields {
                     let fields: FieldSet = field.into_iter().collect();
-                    let request = Request { kind, fields, at: Pointers::default(), claim: Claim::default() };
+                    let (at, items) = (Pointers::default(), Items::default());
+                    let request = Request { kind, fields, at, items, claim: Claim::default() };
                     let asked = Event::Request { request: &request, placements: &[], amount: None };
                     compare(&checked, &model, (asked, &task), (&history, &past), &events);
+                    if matches!(kind, Kind::Address | Kind::Contact | Kind::Purchase) {
+                        let ordered = Event::Checkout { request: &request, endpoint: &endpoint, amount: None };
+                        compare(&checked, &model, (ordered, &task), (&history, &past), &events);
+                    }
                 }
             }
             for verb in VERBS {

@@ -103,7 +103,7 @@ fn a_low_safety_only_asks() {
         let automaton = compiled(text);
         let mut asked = 0;
         for root in Root::all() {
-            let Root::Request(_, need) = root else { continue };
+            let (Root::Request(_, need) | Root::Checkout(_, need)) = root else { continue };
             every(&ANY, |ask| {
                 let band = ask.name(Axis::Safety);
                 let full = automaton.outcome_by(root, |axis| match axis {

@@ -22,6 +22,7 @@ pub struct Request {
     pub kind: String,
     pub clauses: Vec<Clause>,
     pub consent: String,
+    pub naming: bool,
     pub mandate: bool,
     pub deliver: Vec<String>,
 }
@@ -58,28 +59,38 @@ pub struct Proof {
 pub enum Event {
     Request(&'static str, usize),
     Verb(&'static str),
+    /// The same request, answered at a shop's endpoint.
+    Checkout(&'static str, usize),
 }
 
 pub fn event(root: Root) -> Event {
     match root {
         Root::Request(kind, tier) => Event::Request(kind.as_str(), tier as usize),
         Root::Verb(verb) => Event::Verb(verb.as_str()),
+        Root::Checkout(kind, tier) => Event::Checkout(kind.as_str(), tier as usize),
     }
 }
 
 impl Event {
     pub fn name(self) -> &'static str {
         match self {
-            Event::Request(name, _) | Event::Verb(name) => name,
+            Event::Request(name, _) | Event::Verb(name) | Event::Checkout(name, _) => name,
+        }
+    }
+
+    /// The tier that the fields of a request need, in a page or at a shop's endpoint.
+    pub fn need(self) -> Option<usize> {
+        match self {
+            Event::Request(_, need) | Event::Checkout(_, need) => Some(need),
+            Event::Verb(_) => None,
         }
     }
 
     /// Whether the subject of a rule or a statement includes this event.
     pub fn is_in(self, subject: &str) -> bool {
-        match (tier(subject), self) {
-            (Some(lowest), Event::Request(_, need)) => need >= lowest,
-            (Some(_), Event::Verb(_)) => false,
-            (None, event) => event.name() == subject,
+        match tier(subject) {
+            Some(lowest) => self.need().is_some_and(|need| need >= lowest),
+            None => self.name() == subject,
         }
     }
 }
@@ -157,6 +168,7 @@ impl Model {
                     kind: kind.clone(),
                     clauses: clauses(section),
                     consent: word(&section["consent"]),
+                    naming: section["naming_payee_and_amount"] == true,
                     mandate: section["unless_mandated"] == true,
                     deliver: words(&section["deliver"]),
                 })
@@ -191,7 +203,8 @@ impl Model {
 
     /// Whether the event can occur: some fields of it need exactly this tier.
     pub fn can_occur(&self, event: Event) -> bool {
-        let Event::Request(kind, need) = event else { return true };
+        let Some(need) = event.need() else { return true };
+        let kind = event.name();
         let (_, fields) = FIELDS.iter().find(|(known, _)| *known == kind).unwrap();
         let tier = |field: &&str| self.tiers.iter().find(|(known, _)| known == field).unwrap().1;
         match kind {

@@ -28,18 +28,21 @@ impl<'m> Answers<'m> {
 type Contradicts = fn(&Model, Event, Answer, &mut Asker<'_>) -> bool;
 
 /// Statements about one valuation.
-const SINGLE: [(&str, Contradicts); 17] = [
+const SINGLE: [(&str, Contradicts); 20] = [
     ("no field is released in a container below its tier", |_, event, answer, ask| {
-        let Event::Request(_, need) = event else { return false };
+        let Some(need) = event.need() else { return false };
         answer.permits() && tier(ask.name(Axis::Container)).is_none_or(|tier| tier < need)
     }),
     ("a needed signal that is unknown is refused", |_, event, answer, ask| {
-        let Event::Request(kind, _) = event else { return false };
+        if event.need().is_none() {
+            return false;
+        }
         let mut needed = vec!["container", "origin", "top_origin", "tls", "frame", "document"];
-        needed.extend(if kind == "purchase" {
-            ["amount"].as_slice()
-        } else {
-            &["destination", "visibility"]
+        needed.extend(match event {
+            Event::Request("purchase", _) => ["amount"].as_slice(),
+            Event::Checkout("purchase", _) => &["destination", "amount"],
+            Event::Checkout(..) => &["destination"],
+            _ => &["destination", "visibility"],
         });
         answer.permits()
             && needed.iter().any(|signal| ask.name(Axis::from_name(signal).unwrap()) == "unknown")
@@ -86,7 +89,8 @@ const SINGLE: [(&str, Contradicts); 17] = [
         |model, event, answer, ask| {
             let request = model.requests.iter().find(|request| request.kind == event.name());
             let names = |test: &str| {
-                request.is_some_and(|request| {
+                // Nothing is ordered on this machine, whatever the section says.
+                request.filter(|_| matches!(event, Event::Request(..))).is_some_and(|request| {
                     let mut clauses = request.clauses.iter();
                     clauses.any(|clause| clause.test == test && clause.value[0].ends_with("loopback"))
                 })
@@ -131,14 +135,14 @@ const SINGLE: [(&str, Contradicts); 17] = [
         },
     ),
     ("no T2 field reaches the model", |_, event, answer, _| {
-        matches!(event, Event::Request(_, 2)) && answer == Answer::Grant("model")
+        event.need() == Some(2) && answer == Answer::Grant("model")
     }),
     (
         "no T2 field is released unless the user said yes, to it or for a purchase to the mandate of the task",
         |model, event, answer, ask| {
             let request = model.requests.iter().find(|request| request.kind == event.name());
             let mandate = event.name() == "purchase" && request.is_some_and(|request| request.mandate);
-            matches!(event, Event::Request(_, 2))
+            event.need() == Some(2)
                 && answer.grants()
                 && match ask.name(Axis::Consent) {
                     "given" => false,
@@ -150,8 +154,8 @@ const SINGLE: [(&str, Contradicts); 17] = [
     (
         "a low safety that asks leaves no earlier yes in force: each release below the threshold is asked about",
         |model, event, answer, ask| {
-            let Event::Request(kind, need) = event else { return false };
-            let request = model.requests.iter().find(|request| request.kind == kind);
+            let Some(need) = event.need() else { return false };
+            let request = model.requests.iter().find(|request| request.kind == event.name());
             let mut clauses = request.iter().flat_map(|request| &request.clauses);
             if !answer.permits() || !clauses.any(|clause| clause.test == "safety" && clause.asks) {
                 return false;
@@ -178,6 +182,57 @@ const SINGLE: [(&str, Contradicts); 17] = [
                     "payment" => ask.name(Axis::Amount) == "over",
                     _ => false,
                 }
+        },
+    ),
+    (
+        "an order by `ucp` goes from the top frame of the task's own page, over a valid connection, to that page's own origin over https",
+        |_, event, answer, ask| {
+            let ordered = answer == Answer::Grant("ucp") || (is_order(event) && answer.permits());
+            ordered
+                && [
+                    (Axis::Origin, "task"),
+                    (Axis::TopOrigin, "task"),
+                    (Axis::Tls, "valid"),
+                    (Axis::Frame, "top"),
+                    (Axis::Document, "known"),
+                    (Axis::Destination, "task"),
+                ]
+                .into_iter()
+                .any(|(axis, only)| ask.name(axis) != only)
+        },
+    ),
+    (
+        "a purchase by `ucp` is placed in a T2 container, within the task's budget, and after a yes that names payee and amount or by the mandate of the task",
+        |model, event, answer, ask| {
+            if !is_order(event) || event.name() != "purchase" || !answer.permits() {
+                return false;
+            }
+            let request = model.requests.iter().find(|request| request.kind == "purchase").unwrap();
+            let agreed = match answer {
+                Answer::Ask(until) => until == "every_time",
+                _ => match ask.name(Axis::Consent) {
+                    "given" => true,
+                    "mandated" => request.mandate,
+                    _ => false,
+                },
+            };
+            !request.naming
+                || !agreed
+                || ask.name(Axis::Container) != "T2"
+                || ask.name(Axis::Amount) != "within"
+        },
+    ),
+    (
+        "an order takes the fields of an address, of contact data or of a purchase alone, and goes by `ucp` and no other way, as nothing else does",
+        |_, event, answer, ask| match (event, answer) {
+            (
+                Event::Checkout("address" | "contact" | "purchase", _),
+                Answer::Grant("ucp") | Answer::Ask(_),
+            ) => {
+                matches!(ask.name(Axis::Placement), "lacking" | "doubtful")
+            }
+            (Event::Checkout(..), answer) => answer.permits(),
+            (_, answer) => answer == Answer::Grant("ucp"),
         },
     ),
     ("no limit of the session is passed", |model, event, answer, ask| {
@@ -217,10 +272,7 @@ const PAIRS: [Pair; 5] = [
         |axis| axis == Axis::Safety,
         |event, one, other, ask| {
             let asked = matches!(one.1, Answer::Ask(_));
-            matches!(event, Event::Request(_, 2))
-                && asked
-                && other.1.grants()
-                && ask.name(Axis::Consent) != "mandated"
+            event.need() == Some(2) && asked && other.1.grants() && ask.name(Axis::Consent) != "mandated"
         },
     ),
     (
@@ -244,7 +296,12 @@ fn rank(answer: Answer) -> u8 {
 }
 
 fn released(event: Event, answer: Answer) -> bool {
-    matches!(event, Event::Request(..)) && answer.permits()
+    event.need().is_some() && answer.permits()
+}
+
+/// Whether the guard places an order at a shop's endpoint.
+fn is_order(event: Event) -> bool {
+    matches!(event, Event::Checkout(..))
 }
 
 /// Whether the policy fills card data into the frame of a provider that it names.
@@ -254,8 +311,9 @@ fn lets_provider_in(model: &Model, event: Event) -> bool {
         && section.is_some_and(|request| request.clauses.iter().any(Clause::lets_provider_in))
 }
 
+/// Whether the destination is where the request goes: a form's, or a shop's endpoint.
 fn has_form(event: Event) -> bool {
-    event.name() != "purchase"
+    is_order(event) || event.name() != "purchase"
 }
 
 /// The tier of fields that are filled into a page.

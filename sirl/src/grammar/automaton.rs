@@ -14,8 +14,8 @@ pub(crate) enum Action {
     /// The counters do not change.
     #[default]
     None,
-    /// A string opens, with room for [`MAX_TEXT_CHARS`] characters.
-    Open,
+    /// A string opens, with room for this many characters.
+    Open(u8),
     /// A character takes room in the string.
     Char,
     /// A request takes one of the requests that are left.
@@ -29,7 +29,7 @@ pub(crate) struct Edge {
     pub(crate) action: Action,
 }
 
-/// A deterministic automaton over bytes with two counters that are set to a constant and count down.
+/// A deterministic automaton over bytes with two counters that are set to constants and count down.
 ///
 /// The counters keep the table small. Without them, each node of a string would be repeated for each number of
 /// remaining characters, and the whole automaton for each number of remaining requests. The language is regular
@@ -89,7 +89,7 @@ impl Automaton {
         let mut next = State { node: target, ..state };
         match action {
             Action::None => {}
-            Action::Open => next.room = MAX_TEXT_CHARS as u8,
+            Action::Open(room) => next.room = room,
             Action::Char => next.room = state.room.checked_sub(1)?,
             Action::Request => next.requests = state.requests.checked_sub(1)?,
         }

@@ -3,11 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::expr::{Expr, ItemOrder, literal, named, optional, repeat};
+use crate::items::MAX_ITEM_ID_BYTES;
 use crate::pointers::MAX_REF_BYTES;
 use crate::{ClaimKey, Currency, Field, FieldSet, Kind, Tier};
 
 /// The most digits of an amount in minor units.
 const AMOUNT_DIGITS: usize = 15;
+
+/// The digits of the largest quantity of an item.
+const QUANTITY_DIGITS: usize = 3;
+
+/// The most items of a purchase that a model writes under a mask. With the longest ids and the longest strings of a
+/// `ctx`, they are within a line.
+pub const MAX_WRITTEN_ITEMS: usize = 10;
 
 /// The grammar of a block of requests of these kinds, each with the fields that it may name.
 pub(super) fn block(kinds: &BTreeMap<Kind, FieldSet>) -> Expr {
@@ -21,9 +29,12 @@ pub(super) fn block(kinds: &BTreeMap<Kind, FieldSet>) -> Expr {
     Expr::Seq(vec![Expr::Lines(Box::new(named("line", line))), literal("REQ.end"), optional(literal("\n"))])
 }
 
-/// The kind, its fields, and the controls for them. The fields can be left out only if the default fields are within `fields`.
+/// The kind, its fields and the controls for them, or the items of a purchase. The fields can be left out only if the default fields are within `fields`.
 fn head(kind: Kind, fields: FieldSet) -> Expr {
     let word = literal(kind.as_str());
+    if kind == Kind::Purchase {
+        return Expr::Seq(vec![word, optional(items())]);
+    }
     if fields.is_empty() {
         return word;
     }
@@ -57,6 +68,17 @@ fn at(kind: Kind, fields: FieldSet) -> Expr {
         order: ItemOrder::Fixed,
     };
     Expr::Seq(vec![literal(" at={"), list, literal("}")])
+}
+
+/// The items of a purchase. It cannot exclude that one is named twice.
+fn items() -> Expr {
+    // The letters, the digits and `_ - . : /`; from `-` to `:` there is no other character.
+    let ranges = vec![('-', ':'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+    let id = Expr::Id { ranges, max: MAX_ITEM_ID_BYTES };
+    let pieces = Expr::Seq(vec![class('1', '9'), repeat(digit(), 0, QUANTITY_DIGITS - 1)]);
+    let item = Expr::Seq(vec![id, colon(), pieces]);
+    let more = repeat(Expr::Seq(vec![comma(), item.clone()]), 0, MAX_WRITTEN_ITEMS - 1);
+    named("items", Expr::Seq(vec![literal(" items={"), item, more, literal("}")]))
 }
 
 /// The entries of a `ctx`, in the order of the canonical form. An amount and its currency are one entry.

@@ -28,6 +28,14 @@ pub(super) enum Expr {
     },
     /// A string in quotes of at most [`super::MAX_TEXT_CHARS`] characters, which a counter counts.
     Text,
+    /// A string in quotes of 1 to `max` characters out of these ranges, which a counter counts. `max` is at most
+    /// [`super::MAX_TEXT_CHARS`].
+    Id {
+        /// The ranges, without the quote and the backslash.
+        ranges: Vec<(char, char)>,
+        /// The most characters.
+        max: usize,
+    },
     /// At least one of the items, each at most once, with `mark` between them.
     List {
         /// A name for the rules in a text form.

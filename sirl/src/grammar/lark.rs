@@ -33,7 +33,7 @@ impl Lark {
             Expr::Seq(parts) => self.terms(parts, " "),
             Expr::Alt(parts) => format!("({})", self.terms(parts, " | ")),
             Expr::Optional(item) => format!("({})?", self.term(item)),
-            Expr::Class(_) | Expr::Repeat { .. } => {
+            Expr::Class(_) | Expr::Repeat { .. } | Expr::Id { .. } => {
                 regular(expr).map(|regex| format!("/{regex}/")).unwrap_or_default()
             }
             Expr::Text => {
@@ -105,6 +105,7 @@ fn regular(expr: &Expr) -> Option<String> {
             let escape = r#"\\["\\]"#;
             format!("\"({}|{escape}){{0,{MAX_TEXT_CHARS}}}\"", set(&PLAIN))
         }
+        Expr::Id { ranges, max } => format!("\"{}{{1,{max}}}\"", set(ranges)),
         Expr::Named(_, item) => regular(item)?,
         Expr::List { .. } | Expr::Lines(_) | Expr::Counted(_) => return None,
     })

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::automaton::Action;
+use super::automaton::{Action, MAX_TEXT_CHARS};
 use super::expr::{Expr, ItemOrder};
 use super::utf8::{PLAIN, sequences};
 
@@ -98,6 +98,7 @@ impl Nfa {
                 end
             }
             Expr::Text => self.quoted(from),
+            Expr::Id { ranges, max } => self.id(ranges, *max, from),
             Expr::List { items, mark, order: ItemOrder::Fixed, .. } => self.fixed(items, mark, from),
             Expr::List { items, mark, order: ItemOrder::Any, .. } => self.any(items, mark, from),
             Expr::Lines(line) => {
@@ -138,12 +139,23 @@ impl Nfa {
     /// Adds a string. Its opening quote sets the counter of characters, and each character takes one.
     fn quoted(&mut self, from: usize) -> usize {
         let (inside, escaped, end) = (self.node(), self.node(), self.node());
-        self.byte(from, (b'"', b'"'), Action::Open, inside);
+        self.byte(from, (b'"', b'"'), Action::Open(MAX_TEXT_CHARS as u8), inside);
         self.class(&PLAIN, inside, Action::Char, inside);
         self.byte(inside, (b'\\', b'\\'), Action::Char, escaped);
         for byte in [b'"', b'\\'] {
             self.byte(escaped, (byte, byte), Action::None, inside);
         }
+        self.byte(inside, (b'"', b'"'), Action::None, end);
+        end
+    }
+
+    /// Adds a string of at least one character. Its opening quote sets the counter of characters, and each character
+    /// takes one.
+    fn id(&mut self, ranges: &[(char, char)], max: usize, from: usize) -> usize {
+        let (opened, inside, end) = (self.node(), self.node(), self.node());
+        self.byte(from, (b'"', b'"'), Action::Open(max.min(MAX_TEXT_CHARS) as u8), opened);
+        self.class(ranges, opened, Action::Char, inside);
+        self.class(ranges, inside, Action::Char, inside);
         self.byte(inside, (b'"', b'"'), Action::None, end);
         end
     }

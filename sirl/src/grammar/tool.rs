@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Grammar;
 use super::automaton::MAX_TEXT_CHARS;
 use crate::error::Excerpt;
+use crate::items::{MAX_ITEM_ID_BYTES, MAX_ITEMS, MAX_QUANTITY, is_item_id};
 use crate::limits::MAX_REQUESTS;
 use crate::pointers::MAX_REF_BYTES;
 use crate::{Block, ClaimKey, Field, FieldSet, Kind, ParseError, Tier, parse_block};
@@ -91,6 +92,9 @@ fn request(kind: Kind, fields: FieldSet) -> Value {
             required.push("fields");
         }
     }
+    if kind == Kind::Purchase {
+        properties.insert("items".to_owned(), items());
+    }
     properties.insert("ctx".to_owned(), ctx());
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
@@ -105,6 +109,18 @@ fn at(fields: FieldSet) -> Value {
         "properties": properties.collect::<Map<_, _>>(),
         "additionalProperties": false,
         "minProperties": 1,
+    })
+}
+
+/// The quantities of a purchase, by the shop's ids of the items.
+fn items() -> Value {
+    let pattern = format!("^[A-Za-z0-9_.:/-]{{1,{MAX_ITEM_ID_BYTES}}}$");
+    json!({
+        "type": "object",
+        "propertyNames": { "pattern": pattern },
+        "additionalProperties": { "type": "integer", "minimum": 1, "maximum": MAX_QUANTITY },
+        "minProperties": 1,
+        "maxProperties": MAX_ITEMS,
     })
 }
 
@@ -168,9 +184,10 @@ pub fn block_from_tool_call(arguments: &str) -> Result<Block, ToolCallError> {
 
 /// Writes one request as a line. Names are words and values are single values, so none can end the line.
 fn line(request: &RawValue) -> Result<String, ToolCallError> {
-    let names = "kind, fields, at, ctx";
+    let names = "kind, fields, at, items, ctx";
     let wanted = "an object with `kind` for each request";
-    let [kind, fields, at, ctx] = object(request.get(), ["kind", "fields", "at", "ctx"], names, wanted)?;
+    let keys = ["kind", "fields", "at", "items", "ctx"];
+    let [kind, fields, at, items, ctx] = object(request.get(), keys, names, wanted)?;
     let kind = kind.ok_or(ToolCallError::Form(wanted))?;
     let mut line = format!("REQ.{}", word(&kind, "a word for `kind`")?);
     if let Some(fields) = fields {
@@ -185,6 +202,9 @@ fn line(request: &RawValue) -> Result<String, ToolCallError> {
         let entries = keys.iter().zip(&controls).filter_map(|(key, control)| Some((key, control.as_ref()?)));
         let entries = entries.map(|(key, control)| Ok(format!("\"{key}\":\"{}\"", word(control, wanted)?)));
         line += &format!(" at={{{}}}", entries.collect::<Result<Vec<_>, ToolCallError>>()?.join(","));
+    }
+    if let Some(items) = items {
+        line += &format!(" items={{{}}}", item_entries(&items)?);
     }
     if let Some(ctx) = ctx {
         let keys = ClaimKey::ALL.map(ClaimKey::as_str);
@@ -201,6 +221,18 @@ fn line(request: &RawValue) -> Result<String, ToolCallError> {
         line += &format!(" ctx={{{}}}", entries.join(","));
     }
     Ok(line)
+}
+
+/// Writes the entries of `items`, repeated ids included, which the parser of the text refuses.
+fn item_entries(items: &RawValue) -> Result<String, ToolCallError> {
+    let wanted = "an object with the number of pieces for the shop's id of each item of `items`";
+    let Entries(entries) = serde_json::from_str(items.get()).map_err(|_| ToolCallError::Form(wanted))?;
+    let entry = |(id, pieces): &(String, Box<RawValue>)| {
+        let single = !pieces.get().starts_with(['[', '{']);
+        let entry = format!("\"{id}\":{}", pieces.get());
+        (single && is_item_id(id)).then_some(entry).ok_or(ToolCallError::Form(wanted))
+    };
+    Ok(entries.iter().map(entry).collect::<Result<Vec<_>, _>>()?.join(","))
 }
 
 /// Parses a string of letters, digits, `_` and `-`.

@@ -127,7 +127,7 @@ fn advance(automaton: &Automaton, walk: Walk, byte: u8) -> Option<Walk> {
     let mut next = Walk { node: edge.target, ..walk };
     match (edge.action, walk.fresh) {
         (Action::None, _) => {}
-        (Action::Open, _) => next.fresh = Some(MAX_TEXT_CHARS),
+        (Action::Open(room), _) => next.fresh = Some(usize::from(room)),
         (Action::Char, Some(room)) => next.fresh = Some(room.checked_sub(1)?),
         (Action::Char, None) => next.chars += 1,
         (Action::Request, _) => next.requests += 1,

@@ -3,11 +3,11 @@
 use super::claim::claim;
 use super::error::{Parse, SyntaxError, line_error};
 use super::lexical::{after_blank, end_of_line, word};
-use super::sequence::{fields, pointers};
+use super::sequence::{fields, items, pointers};
 use crate::error::{Excerpt, LineError, ParseErrorKind};
 use crate::form::BlockForm;
 use crate::limits::{LOOK_AHEAD, MAX_LINE_BYTES, MAX_REQUESTS};
-use crate::{Claim, FieldSet, Kind, Pointers, Request, Schema};
+use crate::{Claim, FieldSet, Items, Kind, Pointers, Request, Schema};
 
 /// A block of which some lines have been parsed.
 pub(crate) struct BlockReader {
@@ -74,7 +74,8 @@ impl BlockReader {
         let strings = |request: &Request| {
             let Claim { origin, top_origin, origin_request, sink, purpose, control, .. } = &request.claim;
             let texts = [origin, top_origin, origin_request, sink, purpose, control];
-            texts.into_iter().flatten().map(String::capacity).sum::<usize>() + request.at.held_bytes()
+            let texts = texts.into_iter().flatten().map(String::capacity).sum::<usize>();
+            texts + request.at.held_bytes() + request.items.held_bytes()
         };
         self.requests.capacity() * size_of::<Request>() + self.requests.iter().map(strings).sum::<usize>()
     }
@@ -119,7 +120,7 @@ pub(super) fn line<'a>(line: &'a str, form: BlockForm, schema: &Schema) -> Parse
         return Ok((rest, BlockLine::End));
     }
     let (rest, (kind, takes)) = kind(input, schema)?;
-    let mut what = form.after_kind();
+    let mut what = form.after_kind(kind);
     let (rest, fields) = match after_blank(rest, "fields=") {
         Some(list) => {
             what = form.after_fields();
@@ -143,15 +144,26 @@ pub(super) fn line<'a>(line: &'a str, form: BlockForm, schema: &Schema) -> Parse
     let asked = if fields.is_empty() { kind.default_fields() } else { fields };
     let fields =
         if at.fields().is_subset_of(asked) { fields } else { at.fields().iter().fold(asked, FieldSet::with) };
+    let (rest, items) = match after_blank(rest, "items=").filter(|_| form == BlockForm::Requests) {
+        Some(object) if kind == Kind::Purchase => {
+            what = "a blank and `ctx={...}`, or the end of the line";
+            items(object)?
+        }
+        Some(object) => {
+            let start = rest.trim_start_matches([' ', '\t']);
+            return Err(SyntaxError::between(start, object, ParseErrorKind::ItemsNotOfKind(kind)));
+        }
+        None => (rest, Items::default()),
+    };
     let (rest, claim) = match after_blank(rest, "ctx=") {
         Some(object) => {
-            what = form.after_ctx();
+            what = form.after_ctx(kind);
             claim(object)?
         }
         None => (rest, Claim::default()),
     };
     let (rest, ()) = end_of_line(rest, what)?;
-    let request = Request { kind, fields, at, claim };
+    let request = Request { kind, fields, at, items, claim };
     if line.len() + GROWTH > MAX_LINE_BYTES
         && form.prefix().len() + request.tail().to_string().len() > MAX_LINE_BYTES
     {

@@ -10,9 +10,9 @@ use super::reader::kind;
 use super::sequence::{fields, object};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::MAX_LINE_BYTES;
-use crate::reply::{METHOD, STATUS};
+use crate::reply::STATUS;
 use crate::schema::BUILT_IN;
-use crate::{Delivered, Kind, Reply};
+use crate::{Delivered, Kind, PurchaseMethod, Reply};
 
 /// Parses one `GRANT.<kind>` or `DENY.<kind>` line, with or without its line ending.
 ///
@@ -101,7 +101,8 @@ fn purchased(input: &str) -> Parse<'_, Reply> {
             string_value(input, "status", "\"success\"", |text| (text == STATUS).then_some(()))
         }),
         "method" => once(&mut method, at, input, "method", |input| {
-            string_value(input, "method", "\"PaymentRequest\"", |text| (text == METHOD).then_some(()))
+            let wants = "\"PaymentRequest\" or \"UCP\"";
+            string_value(input, "method", wants, |text| PurchaseMethod::from_name(&text))
         }),
         "card" => once(&mut card, at, input, "card", |input| {
             string_value(input, "card", "the handle of a card in quotes", |text| Some(text.into_owned()))
@@ -111,10 +112,10 @@ fn purchased(input: &str) -> Parse<'_, Reply> {
         _ => Err(unknown(at, "status, method, card, amount, currency")),
     })?;
     needed(status, "status", input, rest)?;
-    needed(method, "method", input, rest)?;
+    let method = needed(method, "method", input, rest)?;
     let card = needed(card, "card", input, rest)?;
     let amount = needed(price.finish("amount")?, "amount", input, rest)?;
-    Ok((rest, Reply::Purchased { card, amount }))
+    Ok((rest, Reply::Purchased { method, card, amount }))
 }
 
 fn unknown(at: &Name<'_>, known: &'static str) -> Err<SyntaxError> {

@@ -3,9 +3,10 @@
 use nom::character::complete::space0;
 
 use super::error::{Parse, SyntaxError};
-use super::lexical::{Name, mark, name, string_value};
+use super::lexical::{Name, bare_value, mark, name, string_value};
 use crate::error::ParseErrorKind;
-use crate::{Field, FieldSet, Kind, Pointers, Schema};
+use crate::items::{is_item_id, quantity};
+use crate::{Field, FieldSet, Items, Kind, Pointers, Schema};
 
 /// Parses items between brackets, with commas between them; `item` parses each.
 fn sequence<'a>(
@@ -86,6 +87,32 @@ pub(super) fn pointers<'a>(
         return Err(SyntaxError::between(input, rest, ParseErrorKind::NoPointers));
     }
     Ok((rest, at))
+}
+
+/// Parses the object after `items=`: the quantities by the shop's ids of the items.
+pub(super) fn items(input: &str) -> Parse<'_, Items> {
+    let mut items = Items::default();
+    let (rest, ()) = object(input, |id, input| {
+        if !is_item_id(&id.text) {
+            return Err(id.error(ParseErrorKind::BadItemId));
+        }
+        if items.names(&id.text) {
+            return Err(id.error(ParseErrorKind::DuplicateItem(id.excerpt())));
+        }
+        if items.is_full() {
+            return Err(id.error(ParseErrorKind::TooManyItems));
+        }
+        let wants = "the number of pieces of each item: a whole number from 1 to 999, without quotes";
+        let so_far = std::mem::take(&mut items);
+        let (rest, named) =
+            bare_value(input, "items", wants, |pieces| so_far.with(&id.text, quantity(pieces)?))?;
+        items = named;
+        Ok((rest, ()))
+    })?;
+    if items.is_empty() {
+        return Err(SyntaxError::between(input, rest, ParseErrorKind::NoItems));
+    }
+    Ok((rest, items))
 }
 
 /// The field of this name, which the kind takes and which is not among the `earlier` ones.

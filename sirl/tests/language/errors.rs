@@ -1,6 +1,7 @@
 //! Every error: its kind, its place, and the parts that its message does not repeat.
 
 use sirl::error::ParseErrorKind::{self, *};
+use sirl::items::{MAX_ITEM_ID_BYTES, MAX_ITEMS, MAX_QUANTITY};
 use sirl::limits::{MAX_DEPTH, MAX_EXCERPT_CHARS, MAX_KEYS, MAX_LINE_BYTES, MAX_REQUESTS, MAX_STRING_BYTES};
 use sirl::{ClaimKey, Field, Kind, ParseError, parse_block, parse_reply};
 
@@ -180,6 +181,7 @@ fn values_of_the_wrong_sort() {
         ("GRANT.otp {delivered:\"posted\"}", "delivered", "\"posted\""),
         ("GRANT.purchase {status:\"failure\"}", "status", "\"failure\""),
         ("GRANT.purchase {method:\"cash\"}", "method", "\"cash\""),
+        ("GRANT.purchase {method:\"ucp\"}", "method", "\"ucp\""),
         ("GRANT.purchase {card:1}", "card", "1"),
         ("GRANT.purchase {amount:\"1\"}", "amount", "\"1\""),
     ] {
@@ -380,6 +382,10 @@ fn values_are_never_repeated() {
         format!("REQ.login fields=[\"my {secret}\"]"),
         format!("REQ.login fields=[\"{secret}{secret}{secret}\"]"),
         format!("REQ.login ctx={{\"{secret}!\":1}}"),
+        format!("REQ.purchase items={{\"my {secret}\":1}}"),
+        format!("REQ.purchase items={{mug:\"{secret}\"}}"),
+        format!("REQ.purchase items={{mug:{secret}}}"),
+        format!("REQ.purchase items={{\"a:{secret}\":1,\"a:{secret}\":2}}"),
     ] {
         let (error, _) = fail(&line);
         assert!(!format!("{error} {error:?}").contains(secret), "{error:?}");
@@ -390,6 +396,8 @@ fn values_are_never_repeated() {
             format!("REQ.payment fields=[{digits}]"),
             format!("REQ.payment fields=[\"{digits}\"]"),
             format!("REQ.payment ctx={{{digits}:1}}"),
+            format!("REQ.purchase items={{{digits}:1,{digits}:1}}"),
+            format!("REQ.purchase items={{mug:{digits}}}"),
             format!("REQ.payment ctx={{total:{digits}x,currency:\"USD\"}}"),
         ] {
             let (error, _) = fail(&line);
@@ -415,4 +423,57 @@ fn pointers_name_controls_by_their_refs() {
     check(fail("REQ.address ctx={} at={city:\"e1\"}"), "at={city:\"e1\"}", |k| matches!(k, Expected(_)));
     let plan = sirl::parse_plan("PLAN.address at={city:\"e1\"}\nPLAN.end").unwrap_err();
     assert!(matches!(plan.kind, Expected(what) if !what.contains("at=")), "{plan}");
+}
+
+#[test]
+fn items_are_named_by_their_ids_with_whole_numbers() {
+    let of = |items: &str| fail(&format!("REQ.purchase items={{{items}}}"));
+    check(of(""), "{}", |k| *k == NoItems);
+    check(of(" "), "{ }", |k| *k == NoItems);
+    let long = format!("\"{}\"", "x".repeat(MAX_ITEM_ID_BYTES + 1));
+    for id in ["\"\"", "\"a mug\"", "\"a,b\"", "\"caf\u{e9}\"", "\"\\u0020\"", &long] {
+        check(of(&format!("{id}:1")), id, |k| *k == BadItemId);
+    }
+    let over = (MAX_QUANTITY + 1).to_string();
+    for pieces in ["0", "01", "1.0", "1.5", "1e1", "-1", "+1", "\"1\"", "true", "two", &over] {
+        check(of(&format!("mug:{pieces}")), pieces, wrong("items"));
+    }
+    check(of("mug:"), "}", wrong("items"));
+    check(of("mug:[1]"), "[", |k| *k == TooDeep);
+    check(of("mug:{}"), "{", |k| *k == TooDeep);
+    check(of("mug:1,kettle:1,\"mug\":2"), "\"mug\"", |k| {
+        k.to_string().starts_with("the item `mug` is named twice") && matches!(k, DuplicateItem(_))
+    });
+    let most: Vec<String> = (0..MAX_ITEMS).map(|at| format!("i{at}:1")).collect();
+    let most = most.join(",");
+    assert!(parse_block(&format!("REQ.purchase items={{{most}}}\nREQ.end")).is_ok());
+    check(of(&format!("{most},mug:1")), "mug", |k| *k == TooManyItems);
+    for (line, at) in [
+        ("REQ.purchase items=[mug]", "["),
+        ("REQ.purchase items={mug}", "}"),
+        ("REQ.purchase items={mug:1,}", "}"),
+        ("REQ.purchase items={a.b:1}", "."),
+        ("REQ.purchase items={mug:1", ""),
+        ("REQ.purchase items={mug:1}ctx={}", "ctx={}"),
+        ("REQ.purchase items={mug:1} items={mug:1}", "items={mug:1}"),
+        ("REQ.purchase ctx={} items={mug:1}", "items={mug:1}"),
+    ] {
+        check(fail(line), at, |k| matches!(k, Expected(_)));
+    }
+    let (error, _) = fail("REQ.purchase item={mug:1}");
+    assert!(error.to_string().contains("`items={...}` or `ctx={...}`"), "{error}");
+}
+
+#[test]
+fn items_belong_to_a_purchase() {
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Purchase) {
+        let line = format!("REQ.{} \t items={{mug:1}}", kind.as_str());
+        check(fail(&line), "items=", |k| *k == ItemsNotOfKind(kind));
+    }
+    let after = "REQ.address fields=[city] at={city:\"e1\"} items={mug:1} ctx={}";
+    check(fail(after), "items=", |k| *k == ItemsNotOfKind(Kind::Address));
+    let (error, _) = fail("REQ.otp items={mug:1}");
+    assert_eq!(error.kind.to_string(), "otp does not take `items`; only purchase does, so leave `items` out");
+    let plan = sirl::parse_plan("PLAN.purchase items={mug:1}\nPLAN.end").unwrap_err();
+    assert!(matches!(plan.kind, Expected(what) if !what.contains("items")), "{plan}");
 }

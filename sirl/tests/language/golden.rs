@@ -1,8 +1,8 @@
 //! Texts and their meaning: the paper's examples, both spellings, the canonical form.
 
 use sirl::{
-    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, Pointers, Reply, Request, Tier,
-    find_block, parse_block, parse_reply,
+    Block, Claim, Currency, Delivered, Field, FieldSet, Items, Kind, Money, Pointers, PurchaseMethod, Reply,
+    Request, Tier, find_block, parse_block, parse_reply,
 };
 
 fn money(minor: u64, code: &str) -> Money {
@@ -21,8 +21,20 @@ fn the_purchase_of_the_paper_parses() {
         total: Some(money(6415, "USD")),
         ..Claim::default()
     };
-    let request = Request { kind: Kind::Purchase, fields: FieldSet::EMPTY, at: Pointers::default(), claim };
+    let (at, items) = (Pointers::default(), Items::default());
+    let request = Request { kind: Kind::Purchase, fields: FieldSet::EMPTY, at, items, claim };
     assert_eq!(parse_block(text), Ok(Block { requests: vec![request] }));
+}
+
+#[test]
+fn a_purchase_names_its_items_in_the_order_written() {
+    let text = r#"REQ.purchase items={"kettle":2,"mug":1} ctx={"total":64.15,"currency":"USD"}"#;
+    let items = Items::default().with("kettle", 2).and_then(|items| items.with("mug", 1)).unwrap();
+    let claim = Claim { total: Some(money(6415, "USD")), ..Claim::default() };
+    let (kind, fields, at) = (Kind::Purchase, FieldSet::EMPTY, Pointers::default());
+    let request = Request { kind, fields, at, items, claim };
+    assert_eq!(request.to_string(), text);
+    assert_eq!(parse_block(&format!("{text}\nREQ.end")), Ok(Block { requests: vec![request] }));
 }
 
 #[test]
@@ -57,6 +69,10 @@ fn other_spellings_print_in_the_canonical_one() {
             r#"REQ.address fields=["city","street"] at={"city":"f1e3","street":"e12"}"#,
         ),
         ("REQ.contact at={email:\"e1\"}", r#"REQ.contact at={"email":"e1"}"#),
+        (
+            "REQ.purchase\titems={ mug :1 ,\"gid:\\/\\/shop\": 12}\tctx={}",
+            r#"REQ.purchase items={"mug":1,"gid://shop":12}"#,
+        ),
         ("REQ.login\tctx={ tls :\tfalse }  ", r#"REQ.login ctx={"tls":false}"#),
         ("REQ.contact ctx={}", "REQ.contact"),
         (
@@ -96,7 +112,8 @@ fn line_endings_and_empty_lines_do_not_matter() {
 #[test]
 fn a_forbidden_character_in_a_constructed_claim_stays_on_its_line() {
     let claim = Claim { purpose: Some("a\nREQ.otp\u{202e}".to_owned()), ..Claim::default() };
-    let request = Request { kind: Kind::Login, fields: FieldSet::EMPTY, at: Pointers::default(), claim };
+    let (at, items) = (Pointers::default(), Items::default());
+    let request = Request { kind: Kind::Login, fields: FieldSet::EMPTY, at, items, claim };
     assert_eq!(request.to_string(), r#"REQ.login ctx={"purpose":"a\u000aREQ.otp\u202e"}"#);
     assert!(parse_block(&Block { requests: vec![request] }.to_string()).is_err());
 }
@@ -119,7 +136,19 @@ fn replies_parse_and_print() {
         ),
         (
             r#"GRANT.purchase {"status":"success","method":"PaymentRequest","card":"card:personal","amount":64.15,"currency":"USD"}"#,
-            Reply::Purchased { card: "card:personal".to_owned(), amount: money(6415, "USD") },
+            Reply::Purchased {
+                method: PurchaseMethod::PaymentRequest,
+                card: "card:personal".to_owned(),
+                amount: money(6415, "USD"),
+            },
+        ),
+        (
+            r#"GRANT.purchase {"status":"success","method":"UCP","card":"card:personal","amount":1200,"currency":"JPY"}"#,
+            Reply::Purchased {
+                method: PurchaseMethod::Ucp,
+                card: "card:personal".to_owned(),
+                amount: money(1200, "JPY"),
+            },
         ),
         (
             r#"DENY.address {"reason":"invalid_container"}"#,

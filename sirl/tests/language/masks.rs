@@ -69,6 +69,15 @@ fn masks_of_gpt2_are_right_at_the_limits() {
         }
         texts.push(format!("REQ.otp ctx={{{key}:\"\\"));
     }
+    for left in [0, 1, 2, 15, 63, 64] {
+        let id = "x".repeat(64 - left);
+        texts.push(format!("REQ.purchase items={{\"{id}"));
+        let nine: String = (0..9).map(|at| format!("\"{at}\":1,")).collect();
+        texts.push(format!("REQ.purchase items={{{nine}\"{id}"));
+    }
+    for tail in ["", "\"a\"", "\"a\":", "\"a\":1", "\"a\":999", "\"a\":1,", "\"a\":1}"] {
+        texts.push(format!("REQ.purchase items={{{tail}"));
+    }
     for text in texts {
         mask_is_right(grammar, table, after(grammar, &text), &text);
     }

@@ -1,13 +1,15 @@
 //! Properties of all blocks, all replies and all texts.
 
+use crate::written::items;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
+use sirl::items::MAX_ITEMS;
 use sirl::limits::{MAX_LINE_BYTES, MAX_REQUESTS};
 use sirl::{
-    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, ParseError, Pointers, Reply, Request,
-    Tier, find_block, parse_block, parse_reply,
+    Block, Claim, Currency, Delivered, Field, FieldSet, Kind, Money, ParseError, Pointers, PurchaseMethod,
+    Reply, Request, Tier, find_block, parse_block, parse_reply,
 };
 
 fn text() -> impl Strategy<Value = String> {
@@ -74,9 +76,9 @@ fn request() -> impl Strategy<Value = Request> {
     select(Kind::ALL.to_vec())
         .prop_flat_map(|kind| (Just(kind), fields(kind, 0), claim()))
         .prop_flat_map(|(kind, fields, claim)| {
-            (Just(kind), Just(fields), pointers(kind, fields), Just(claim))
+            (Just(kind), Just(fields), pointers(kind, fields), items(kind, MAX_ITEMS), Just(claim))
         })
-        .prop_map(|(kind, fields, at, claim)| Request { kind, fields, at, claim })
+        .prop_map(|(kind, fields, at, items, claim)| Request { kind, fields, at, items, claim })
 }
 
 fn block() -> impl Strategy<Value = Block> {
@@ -88,7 +90,8 @@ fn reply() -> impl Strategy<Value = Reply> {
     let delivered = (other, select(Delivered::ALL.to_vec()))
         .prop_flat_map(|(kind, delivered)| (Just(kind), Just(delivered), fields(kind, 1)))
         .prop_map(|(kind, delivered, fields)| Reply::Delivered { kind, delivered, fields });
-    let purchased = (text(), money()).prop_map(|(card, amount)| Reply::Purchased { card, amount });
+    let purchased = (select(PurchaseMethod::ALL.to_vec()), text(), money())
+        .prop_map(|(method, card, amount)| Reply::Purchased { method, card, amount });
     let denied = (select(Kind::ALL.to_vec()), "[a-z][a-z0-9_]{0,20}(:[a-z][a-z0-9_]{0,9})?")
         .prop_map(|(kind, reason)| Reply::Denied { kind, reason });
     prop_oneof![delivered, purchased, denied]
@@ -105,6 +108,9 @@ fn piece() -> impl Strategy<Value = String> {
         "DENY.otp",
         "fields=",
         "ctx=",
+        "items=",
+        "\"mug\":1",
+        "UCP",
         "city",
         "zip",
         "origin",
@@ -254,6 +260,7 @@ proptest! {
         block_is_sound(&text)?;
         reply_is_sound(&text)?;
         block_is_sound(&format!("REQ.address ctx={{{text}}}\nREQ.end"))?;
+        block_is_sound(&format!("REQ.purchase items={{{text}}}\nREQ.end"))?;
     }
 
     #[test]
@@ -290,7 +297,7 @@ proptest! {
 fn every_cut_and_every_removal() {
     let text = concat!(
         "REQ.address fields=[zip, \"city\"] ctx={origin:\"https://shop.example\", tls:true, container:\"T2\"}\n",
-        "REQ.purchase ctx={\"purpose\":\"\\u00e9\\ud83d\\ude00\\\"\", total:64.15, currency:\"USD\"}\r\nREQ.end",
+        "REQ.purchase items={\"kettle\":2, mug:10} ctx={\"purpose\":\"\\u00e9\\ud83d\\ude00\\\"\", total:64.15, currency:\"USD\"}\r\nREQ.end",
     );
     parse_block(text).unwrap();
     for at in 0..text.len() {

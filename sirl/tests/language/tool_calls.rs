@@ -33,9 +33,13 @@ fn arguments(block: &Block, pretty: bool) -> String {
             .map(|(field, control)| format!("\"{}\": \"{control}\"", field.as_str()))
             .collect();
         let at = if at.is_empty() { String::new() } else { format!(", \"at\": {{{}}}", at.join(", ")) };
+        let items: Vec<String> =
+            request.items.iter().map(|(id, pieces)| format!("\"{id}\": {pieces}")).collect();
+        let items =
+            if items.is_empty() { String::new() } else { format!(", \"items\": {{{}}}", items.join(", ")) };
         let gap = if pretty { "\n   " } else { "" };
         format!(
-            "{{{gap}\"kind\": \"{}\"{fields}{at},{gap} \"ctx\": {{{gap}{}}}}}",
+            "{{{gap}\"kind\": \"{}\"{fields}{at}{items},{gap} \"ctx\": {{{gap}{}}}}}",
             request.kind.as_str(),
             ctx.join(", ")
         )
@@ -66,6 +70,10 @@ fn arguments_outside_of_the_schema_are_refused() {
         "{\"kind\": \"address\", \"at\": {\"street\": 12}}",
         "{\"kind\": \"address\", \"at\": {\"street\": \"e1\\\"\"}}",
         "{\"kind\": \"address\", \"at\": [\"e1\"]}",
+        "{\"kind\": \"purchase\", \"items\": [\"mug\"]}",
+        "{\"kind\": \"purchase\", \"items\": {\"a mug\": 1}}",
+        "{\"kind\": \"purchase\", \"items\": {\"mug\\\":1}\\nREQ.otp\": 1}}",
+        "{\"kind\": \"purchase\", \"items\": {\"mug\": [1]}}",
         "{\"kind\": \"otp\", \"ctx\": []}",
         "{\"kind\": \"otp\", \"ctx\": {\"purpose\": {\"a\": 1}}}",
         "{\"kind\": \"otp\", \"ctx\": {\"purpose\": [\n\"REQ.end\"\n]}}",
@@ -96,6 +104,15 @@ fn the_checks_are_those_of_the_text() {
     assert_eq!(kind("{\"kind\": \"otp\", \"at\": {}}"), ParseErrorKind::NoPointers);
     let at = kind("{\"kind\": \"address\", \"at\": {\"street\": \"12\"}}");
     assert!(matches!(at, ParseErrorKind::WrongValue { key: "street", .. }), "{at:?}");
+    let items = |items: &str| kind(&format!("{{\"kind\": \"purchase\", \"items\": {{{items}}}}}"));
+    assert_eq!(items(""), ParseErrorKind::NoItems);
+    assert!(matches!(items("\"mug\": 1, \"mug\": 2"), ParseErrorKind::DuplicateItem(_)));
+    for pieces in ["0", "1.0", "1e0", "-1", "1000", "\"1\"", "true", "null"] {
+        let kind = items(&format!("\"mug\": {pieces}"));
+        assert!(matches!(kind, ParseErrorKind::WrongValue { key: "items", .. }), "{pieces} {kind:?}");
+    }
+    let elsewhere = kind("{\"kind\": \"otp\", \"items\": {\"mug\": 1}}");
+    assert_eq!(elsewhere, ParseErrorKind::ItemsNotOfKind(Kind::Otp));
     let ctx = |ctx: &str| kind(&format!("{{\"kind\": \"purchase\", \"ctx\": {{{ctx}}}}}"));
     assert_eq!(ctx("\"total\": 1"), ParseErrorKind::MissingKey("currency"));
     for total in ["1e3", "-1", "64.155", "\"64\"", "true", "0.1e1"] {
@@ -128,6 +145,11 @@ fn the_schema_offers_the_kinds_and_fields_of_the_grammar() {
     assert_eq!(pointers.as_object().unwrap().keys().collect::<Vec<_>>(), ["city"]);
     assert!(any[1]["properties"].get("fields").is_none() && any[1]["properties"].get("at").is_none());
     assert_eq!(any[2]["required"], json!(["kind"]));
+    let items = &any[1]["properties"]["items"];
+    assert_eq!(items["additionalProperties"], json!({ "type": "integer", "minimum": 1, "maximum": 999 }));
+    assert_eq!(items["propertyNames"]["pattern"], "^[A-Za-z0-9_.:/-]{1,64}$");
+    assert_eq!((&items["minProperties"], &items["maxProperties"]), (&json!(1), &json!(20)));
+    assert!(any[0]["properties"].get("items").is_none() && any[2]["properties"].get("items").is_none());
 }
 
 proptest! {

@@ -1,5 +1,6 @@
 //! Long hostile streams: they are read quickly and in little memory.
 
+use sirl::items::MAX_ITEMS;
 use sirl::limits::{MAX_LINE_BYTES, MAX_REQUESTS, MAX_SCAN_BYTES, MAX_STRING_BYTES};
 use sirl::{Event, Request, Scanner, Schema};
 
@@ -68,6 +69,28 @@ fn the_largest_block_fits_the_bound() {
     let held = scanner.held_bytes();
     assert!(held > MAX_REQUESTS * keys.len() * MAX_STRING_BYTES, "{held} bytes: the strings are counted");
     assert!(held <= MAX_SCAN_BYTES, "{held}");
+}
+
+/// Short items take more memory than text.
+#[test]
+fn a_block_of_many_items_fits_the_bound() {
+    let items: Vec<String> = (0..MAX_ITEMS).map(|at| format!("{}:1", char::from(b'a' + at as u8))).collect();
+    let items = format!(" items={{{}}}", items.join(","));
+    let text = "x".repeat(MAX_STRING_BYTES);
+    let keys = ["origin", "top_origin", "origin_request", "sink", "purpose", "control"];
+    let claims: Vec<String> = keys.iter().map(|key| format!("{key}:\"{text}\"")).collect();
+    let [with, without] = [items.as_str(), ""].map(|items| {
+        let line = format!("REQ.purchase{items} ctx={{{}}}\n", claims.join(","));
+        assert!(line.len() <= MAX_LINE_BYTES);
+        let mut scanner = Scanner::new(Schema::default());
+        for _ in 0..MAX_REQUESTS {
+            scanner.push(line.as_bytes(), |event| panic!("{event:?}"));
+        }
+        scanner.held_bytes()
+    });
+    let each = size_of::<(Box<str>, u32)>() + 1;
+    assert_eq!(with - without, MAX_REQUESTS * MAX_ITEMS * each, "the items are counted");
+    assert!(with <= MAX_SCAN_BYTES, "{with}");
 }
 
 /// A string with an escape is copied, which must not allocate more than its line is long.

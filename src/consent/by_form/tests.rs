@@ -32,6 +32,7 @@ fn release() -> Asked {
         form: place(Purpose::Contact, "/contact", None),
         boxes: Vec::new(),
         provider: None,
+        in_order: false,
     }
 }
 
@@ -121,7 +122,7 @@ fn a_release_is_asked_about_by_form_for_t1_fields_of_a_plain_form_alone() {
             Purpose::Address | Purpose::Contact | Purpose::Newsletter | Purpose::Registration => Ok(()),
             Purpose::Login => Err(NotByForm::Account),
             Purpose::Payment => Err(NotByForm::Payment),
-            Purpose::Review | Purpose::Search | Purpose::Unknown => Err(NotByForm::Warned),
+            Purpose::Review | Purpose::Order | Purpose::Search | Purpose::Unknown => Err(NotByForm::Warned),
         };
         assert_eq!(judged(release_with(|_, _, form| *form = place(purpose, "/a", None))), expected);
     }

@@ -153,6 +153,11 @@ pub(super) fn names_part_of(text: &str, wish: &Wish) -> bool {
     !part.is_empty() && item.windows(part.len()).any(|window| alike(window, &part))
 }
 
+/// Whether these words are the item's, and no others.
+pub(super) fn is_item(text: &str, wish: &Wish) -> bool {
+    alike(&tokens(text), &tokens(&wish.item))
+}
+
 /// The number that a text is, if it is nothing else.
 pub(super) fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()

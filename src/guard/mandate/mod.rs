@@ -20,6 +20,7 @@ use std::fmt;
 use browser_signals::{Observed, Origin, Snapshot, Verb};
 use sirl::{Kind, Money};
 
+use crate::consent::SeenOffer;
 use crate::consent::order::{FilledAddress, Filling, RecordedAction};
 use crate::intake::{Intake, Wish};
 pub(crate) use lines::{amount_as_written, greatest_amount, stated_total};
@@ -97,6 +98,20 @@ pub struct SeenOrder<'a> {
     pub is_unseen: bool,
     /// Whether the page speaks of a recurrent cost.
     pub recurs: bool,
+}
+
+/// An offer that a shop signed for an order by its own protocol, before it is bought.
+pub struct SignedOffer<'a> {
+    /// The shop.
+    pub shop: &'a Origin,
+    /// What it signed.
+    pub offer: &'a SeenOffer,
+    /// The records that the goods go to.
+    pub records: &'a [String],
+    /// The recorded actions on its pages.
+    pub actions: &'a [RecordedAction],
+    /// Whether an action waits to be shown.
+    pub is_unseen: bool,
 }
 
 impl Mandate {
@@ -181,5 +196,33 @@ impl Mandate {
         let price = self.price.ok_or(NotCovered::OtherLines)?;
         let is_explained = lines::explain(order.page, &self.wish, price, amount, self.payee.host());
         is_explained.then_some(()).ok_or(NotCovered::OtherLines)
+    }
+
+    /// Whether it covers an offer that a shop signed: its one line is the item, in its number, within the ceiling, delivered to the record.
+    /// A shop's warning is something that only the user can judge.
+    ///
+    /// # Errors
+    /// The first reason why it does not.
+    pub fn covers_offer(&self, signed: &SignedOffer<'_>) -> Result<(), NotCovered> {
+        if let Some(why) = self.ended {
+            return Err(why);
+        }
+        let SignedOffer { shop, offer, records, actions, is_unseen } = signed;
+        let is_within =
+            offer.total.currency == self.ceiling.currency && offer.total.minor <= self.ceiling.minor;
+        if **shop != self.payee || !is_within {
+            return Err(NotCovered::OutOfBounds);
+        }
+        if *is_unseen || !actions.iter().all(|action| acts::is_named_action(action, &self.wish)) {
+            return Err(NotCovered::SetMore);
+        }
+        if **records != [self.record.as_str()] {
+            return Err(NotCovered::OtherAddress);
+        }
+        let [line] = offer.lines.as_slice() else { return Err(NotCovered::OtherLines) };
+        let is_price = self.price.is_none_or(|price| price == line.price.minor);
+        let is_line =
+            line.quantity == self.wish.quantity && lines::is_item(&line.title, &self.wish) && is_price;
+        if is_line && offer.warnings.is_empty() { Ok(()) } else { Err(NotCovered::OtherLines) }
     }
 }

@@ -46,6 +46,11 @@ impl Core {
         let button = named.map(ElementRef).or_else(|| self.read.pay_button.clone());
         let before = self.policy.history;
         let block = BlockState { requests, button, at: 0, before, code: None };
+        if self.is_order(&block) { self.begin_order(block) } else { self.begin_block_in_page(block) }
+    }
+
+    /// Begins a block whose requests are about the page.
+    pub(super) fn begin_block_in_page(&mut self, block: BlockState) -> Command {
         if block.has_pending(false) {
             self.enter(State::Block(Box::new((block, BlockPhase::SurveyForms))), Command::Look(Look::Forms))
         } else {
@@ -219,6 +224,7 @@ impl Core {
             Verdict::Grant(Granted::Model(grant)) if self.settings.shows_values_to_model => {
                 GrantedRelease::ShowToModel(grant)
             }
+            // A request in a page is never an order at the shop's endpoint.
             Verdict::Grant(_) => return self.refuse_current(block, Reason::DeliveryForbidden, now),
             Verdict::Deny(reason) => return self.refuse_current(block, reason, now),
             // The page changed, so that the prompt would be a new one.

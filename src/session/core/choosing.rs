@@ -43,7 +43,7 @@ impl Core {
         chosen: Result<Option<String>, Unreached>,
         now: Millis,
     ) -> Command {
-        let RivalRecords { kind, origin, at, handles } = rivals;
+        let RivalRecords { kind, handles, .. } = rivals;
         self.user.reached_nobody = chosen.is_err();
         let Ok(chosen) = chosen else {
             let (block, asks) = self.refuse_for_want_of_a_record(block, asks, rivals);
@@ -51,6 +51,13 @@ impl Core {
         };
         let chosen = chosen.filter(|handle| handles.contains(handle));
         let about = asks.iter().filter_map(|ask| ask.prompt.kind).find(|asked| record_kind(*asked) == *kind);
+        self.note_choice(rivals, about, chosen);
+        self.choose_records(block, asks, now)
+    }
+
+    /// Notes the record that the user chose among these for a kind of request, or that they chose none.
+    pub(super) fn note_choice(&mut self, rivals: &RivalRecords, about: Option<Kind>, chosen: Option<String>) {
+        let RivalRecords { kind, origin, at, handles } = rivals;
         match (chosen, about, self.values.vault.lock()) {
             (Some(handle), Some(about), Ok(mut vault)) => {
                 vault.choose_record(about, at, &handle);
@@ -61,7 +68,6 @@ impl Core {
                 self.user.chose_none.insert((*kind, handles.clone()));
             }
         }
-        self.choose_records(block, asks, now)
     }
 
     /// Refuses the requests that these records would supply.
@@ -105,7 +111,8 @@ impl Core {
         self.undecided_among(kind, fields, &to, site)
     }
 
-    fn undecided_among(
+    /// As [`Core::undecided`], for values that go to these origins.
+    pub(super) fn undecided_among(
         &self,
         kind: Kind,
         fields: FieldSet,

@@ -5,19 +5,22 @@ use std::borrow::Cow;
 use browser_signals::key::selects_all;
 use browser_signals::outline::quoted;
 use browser_signals::{
-    ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, TypeManner, Verb, WritingKey,
+    Destination, ElementRef, Observed, Origin, SealedFill, SealedWire, Snapshot, TypeManner, Verb, WritingKey,
 };
+use checkout_protocols::Bought;
 use classifier::Safety;
 use policy_dfa::Reason;
 use sirl::Money;
 use vault::SealedCard;
 use vault::sources::Wanted;
 
+use super::order::OrderCommand;
 use crate::action::Action;
 use crate::audit::AuditEvent;
-use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver};
+use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver, SeenOffer};
 use crate::guard::record_choices::{RivalRecords, Unreached};
 use crate::guard::sources::FetchReport;
+use crate::orders::OrderFailure;
 use crate::session::outcome::ActionOutcome;
 
 /// The part of the page that the driver looks at.
@@ -167,6 +170,8 @@ pub enum Command {
     Wire(SealedWire),
     /// Pay.
     Pay(Box<Payment>),
+    /// Go on with an order by the shop's own protocol.
+    Order(Box<OrderCommand>),
     /// Answer the agent. This ends the action.
     Answer(ActionOutcome),
 }
@@ -210,4 +215,10 @@ pub enum Event {
     KeySeen(Result<Box<KeyTarget>, Reason>),
     /// A verb, fill or payment ended, or the placeholders of a wire are in the form.
     Done(Result<(), Reason>),
+    /// The shop's profile was read: where orders go, or none if the shop takes none that the guard can place.
+    Discovered(Result<Option<Destination>, Reason>),
+    /// The shop made an offer, or not.
+    Offered(Result<Box<SeenOffer>, OrderFailure>),
+    /// The shop sold, or not.
+    Ordered(Result<Bought, OrderFailure>),
 }

@@ -24,6 +24,7 @@
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
 //! | `sign_on` | logins at an identity provider for a site of the task |
+//! | `order` | the walk of an order by the shop's own protocol |
 
 mod agent_messages;
 mod block;
@@ -37,6 +38,7 @@ mod messages;
 mod new_password;
 mod nonces;
 mod one_time_code;
+mod order;
 mod parts;
 mod release;
 mod sign_on;
@@ -48,6 +50,7 @@ mod survey;
 pub use crate::action::Action;
 pub(crate) use agent_messages::AgentMessage;
 pub use messages::{Command, Event, GuardCommand, KeyTarget, Look, Payment, RenderedPage};
+pub use order::OrderCommand;
 pub(super) use state::State;
 pub use state::{Core, CoreDependencies, MAX_PROMPTS};
 pub use subjects::NotRaised;

@@ -10,8 +10,8 @@ use policy_dfa::{
     Consent, ConsentScope, Delivery, Event as Asking, Grant, Granted, Millis, Reason, SessionEvent, Ucp,
     Verdict,
 };
-use sirl::reply::PurchaseMethod;
-use sirl::{Claim, Items, Kind, Money, Pointers, Request};
+
+use sirl::{Claim, Items, Kind, Money, Pointers, PurchaseMethod, Request};
 use vault::{SealedMandate, SealedOrderData};
 
 use super::block_state::{BlockState, PageIdentity};
@@ -19,7 +19,8 @@ use super::messages::{Command, Event, GuardCommand, Look, Seen, first_of};
 use super::state::{AfterRecord, Core, State};
 use crate::audit::AuditEvent;
 use crate::consent::{
-    Answer, Asked, ConsentPrompt, OrderProblem, ReleaseScope, SeenOffer, Warning, WarningCause,
+    Answer, Asked, ConsentPrompt, FormPlace, OrderProblem, Purpose, ReleaseScope, SeenOffer, Warning,
+    WarningCause,
 };
 use crate::egress;
 use crate::guard::mandate::{NotCovered, SignedOffer};
@@ -88,7 +89,7 @@ pub(in crate::session) enum OrderPhase {
     /// The user's answer.
     Asking(Box<ConsentPrompt>),
     /// The record of the answer.
-    RecordingAnswer(Box<ConsentPrompt>, Answer),
+    RecordingAnswer(Answer),
     /// The look for the decision with the answer.
     Deciding,
     /// The record of the intent.
@@ -149,9 +150,7 @@ impl Core {
     ) -> Command {
         match (phase, event) {
             (OrderPhase::Looking, Event::Seen(seen)) => self.seen_for_order(order, seen, now),
-            (OrderPhase::Discovering(_), Event::Discovered(Ok(None))) => {
-                self.begin_block_in_page(order.block)
-            }
+            (OrderPhase::Discovering(_), Event::Discovered(Ok(None))) => self.order_in_page(order),
             (OrderPhase::Discovering(page), Event::Discovered(Ok(Some(endpoint)))) => {
                 self.discovered(order, &page, endpoint, now)
             }
@@ -164,9 +163,9 @@ impl Core {
                 order.consent = if answer.agrees() { Consent::Given } else { Consent::Refused };
                 let events = consent_events(&prompt, answer);
                 let command = Command::Guard(GuardCommand::Record { events, sync: false });
-                self.wait(order, OrderPhase::RecordingAnswer(prompt, answer), command)
+                self.wait(order, OrderPhase::RecordingAnswer(answer), command)
             }
-            (OrderPhase::RecordingAnswer(_, answer), Event::Recorded(true)) => {
+            (OrderPhase::RecordingAnswer(answer), Event::Recorded(true)) => {
                 self.store_answer_about(&order, answer, now);
                 self.wait(order, OrderPhase::Deciding, Command::Look(Look::Page))
             }
@@ -218,7 +217,17 @@ impl Core {
                 let command = Command::Order(Box::new(OrderCommand::Discover(origin)));
                 self.wait(order, OrderPhase::Discovering(Box::new(page)), command)
             }
-            None => self.begin_block_in_page(order.block),
+            None => self.order_in_page(order),
+        }
+    }
+
+    /// Tries the ways of the page, where the agent says what it would pay there.
+    fn order_in_page(&mut self, order: OrderState) -> Command {
+        let names_total = order.block.requests.iter().any(|line| line.request.claim.total.is_some());
+        if names_total {
+            self.begin_block_in_page(order.block)
+        } else {
+            self.refuse_order(order, Reason::NoOrders)
         }
     }
 
@@ -256,7 +265,7 @@ impl Core {
             return self.wait(order, OrderPhase::Choosing(Box::new(page.clone()), rivals), command);
         }
         match self.decide_order(&order, page, now) {
-            Verdict::Grant(Granted::Ucp(grant)) => self.intend(order, grant),
+            Verdict::Grant(Granted::Ucp(grant)) => self.intend(order, grant, now),
             Verdict::Grant(_) => self.refuse_order(order, Reason::DeliveryForbidden),
             Verdict::Deny(reason) => self.refuse_order(order, reason),
             Verdict::Ask(_) if self.prompts_are_spent() => self.refuse_order(order, Reason::QuestionsSpent),
@@ -318,8 +327,8 @@ impl Core {
         let longest = self.policy.decision.consent_scope(telling.kind).unwrap_or(ConsentScope::Session);
         let records = &self.records_of(order, telling);
         let (kind, fields, to) = (telling.kind, telling.fields, &endpoint.origin);
-
-        match self.values.book.about(&ReleaseScope { kind, fields, records, to, form: None }, longest, now) {
+        let form = Some(&place_of(endpoint));
+        match self.values.book.about(&ReleaseScope { kind, fields, records, to, form }, longest, now) {
             Consent::Refused => Consent::Refused,
             _ if scope == ConsentScope::EveryTime => Consent::None,
             answer => answer,
@@ -391,7 +400,9 @@ impl Core {
         let fields = request.effective_fields();
         let records = order.telling().map(|telling| self.records_of(order, telling)).unwrap_or_default();
 
-        self.values.book.note(&ReleaseScope { kind, fields, records: &records, to, form: None }, answer, now);
+        let form = place_of(endpoint);
+        let form = (order.part != Part::Purchase).then_some(&form);
+        self.values.book.note(&ReleaseScope { kind, fields, records: &records, to, form }, answer, now);
     }
 
     fn decide_with_answer(&mut self, order: OrderState, seen: Seen, now: Millis) -> Command {
@@ -403,7 +414,7 @@ impl Core {
             return self.refuse_order(order, Reason::StaleDocument);
         }
         match self.decide_order(&order, &page, now) {
-            Verdict::Grant(Granted::Ucp(grant)) => self.intend(order, grant),
+            Verdict::Grant(Granted::Ucp(grant)) => self.intend(order, grant, now),
             Verdict::Grant(_) => self.refuse_order(order, Reason::DeliveryForbidden),
             Verdict::Deny(reason) => self.refuse_order(order, reason),
             // The page changed, so that the question would be a new one.
@@ -411,8 +422,20 @@ impl Core {
         }
     }
 
+    /// Binds a yes with the task, if it allows this telling, to the order: a form is then asked about.
+    fn bind_to_order(&mut self, order: &OrderState, now: Millis) {
+        let (Some(telling), Some(endpoint)) = (order.telling(), &order.endpoint) else { return };
+        let records = &self.records_of(order, telling);
+        let (kind, fields, to) = (telling.kind, telling.fields, &endpoint.origin);
+        let form = Some(&place_of(endpoint));
+        self.values.book.bind(&ReleaseScope { kind, fields, records, to, form }, now);
+    }
+
     /// Records what is about to be released.
-    fn intend(&mut self, order: OrderState, grant: Grant<Ucp>) -> Command {
+    fn intend(&mut self, order: OrderState, grant: Grant<Ucp>, now: Millis) -> Command {
+        if order.consent == Consent::None {
+            self.bind_to_order(&order, now);
+        }
         self.user.overtaken = false;
         let terms = grant.terms();
         let intent = AuditEvent::Intent {
@@ -572,4 +595,9 @@ impl OrderState {
     fn amount(&self) -> Option<Money> {
         self.offer.as_ref().filter(|_| self.part == Part::Purchase).map(|offer| offer.total)
     }
+}
+
+/// Where a yes to tell the shop something is for: orders at this endpoint.
+fn place_of(endpoint: &Destination) -> FormPlace {
+    FormPlace::new(Purpose::Order, Some(&endpoint.path), Some(&endpoint.path), None)
 }

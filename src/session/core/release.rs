@@ -3,7 +3,7 @@
 
 use browser_signals::{Destination, Observed, Snapshot};
 use policy_dfa::{Grant, Millis, Model, Reason, SessionEvent, Terms};
-use sirl::{FieldSet, Kind, reply::Delivered};
+use sirl::{FieldSet, Kind, PurchaseMethod, reply::Delivered};
 use vault::Vault;
 
 use super::block_state::LineReply;
@@ -186,7 +186,8 @@ impl Core {
                 InFlight::Paid(card) => {
                     let amount = total.ok_or(Reason::MalformedRequest)?;
                     self.happened(SessionEvent::Paid(amount));
-                    return Ok(RequestResult::Purchased { card, amount });
+                    let method = PurchaseMethod::PaymentRequest;
+                    return Ok(RequestResult::Purchased { card, amount, method });
                 }
             };
             line.delivered = Some(delivered);

@@ -10,6 +10,7 @@ use sirl::Schema;
 use super::block_state::{BlockPhase, BlockState, VerbIdentity};
 use super::messages::{Command, GuardCommand};
 use super::nonces::Nonces;
+use super::order::{OrderPhase, OrderState};
 use super::subjects::{AgentTrace, CoreSettings, LastRead, NotRaised, PolicyState, UserContact, UserValues};
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, Notice, Warning};
@@ -55,6 +56,8 @@ pub(in crate::session) enum State {
     Doing(VerbKind, Option<Origin>),
     /// A step of a request block.
     Block(Box<(BlockState, BlockPhase)>),
+    /// A step of an order by the shop's own protocol.
+    Order(Box<(OrderState, OrderPhase)>),
 }
 
 /// The dependencies of a session's state machine.
@@ -156,6 +159,13 @@ impl Core {
     #[must_use]
     pub fn with_hand_over(mut self, offered: bool) -> Core {
         self.settings.offers_hand_over = offered;
+        self
+    }
+
+    /// Orders by the shops' own protocol are placed, and paid from this account.
+    #[must_use]
+    pub fn with_orders(mut self, account: Option<String>) -> Core {
+        self.settings.order_account = account;
         self
     }
 

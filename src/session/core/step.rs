@@ -59,6 +59,10 @@ impl Core {
                 let (block, phase) = *block;
                 self.step_block(block, phase, event, now)
             }
+            (State::Order(order), event) => {
+                let (order, phase) = *order;
+                self.step_order(order, phase, event, now)
+            }
             (_, _) => {
                 self.counts.denied(Reason::BrowserLost);
                 Command::Answer(ActionOutcome::refused(Reason::BrowserLost))

@@ -71,6 +71,8 @@ pub(in crate::session) struct CoreSettings {
     pub offers_hand_over: bool,
     /// True if purchases can be carried out.
     pub has_payment_handler: bool,
+    /// The account that pays orders by the shops' own protocol, such as `wallet:test`; none where the guard places none.
+    pub order_account: Option<String>,
     /// The user's password managers, with the kinds that they serve.
     pub sources: Vec<ServedBy>,
     /// The origin in which the container is logged in by a saved login.
@@ -92,6 +94,7 @@ impl Default for CoreSettings {
             egress: EgressChecks::On,
             offers_hand_over: false,
             has_payment_handler: true,
+            order_account: None,
             sources: Vec::new(),
             logged_in: None,
             chosen_by: ChosenBy::Agent,

@@ -17,6 +17,7 @@ use super::container_actions::{
 use super::downloads::ToldDownload;
 use super::driver::Driver;
 use super::opening::{self, TaskSurface};
+use super::ordering::SessionOrder;
 use super::restoring::RestoredLogin;
 use super::task_source::TaskSource;
 use crate::audit::{AuditEvent, AuditLog, BlockedByBrowser, SessionId};
@@ -59,6 +60,8 @@ pub struct Session {
     pub(super) dialogs_wait: bool,
     /// The saved login that the container has.
     pub(super) login: Option<RestoredLogin>,
+    /// The order by a shop's own protocol that is being placed.
+    pub(super) order: Option<SessionOrder>,
 }
 
 /// A future that is boxed where it is made: it is compiled once, with this crate, and not again in each program that awaits it.
@@ -167,6 +170,7 @@ impl Session {
                 providers,
                 dialogs_wait: false,
                 login,
+                order: None,
             })
         })
     }
@@ -321,6 +325,7 @@ impl Session {
                     Command::Pay(payment) => {
                         Event::Done(pay(&self.tab, &mut self.driver.dependencies, *payment).await)
                     }
+                    Command::Order(command) => self.order(*command).await,
                 };
                 command = self.driver.core.step(event, self.driver.now());
             }

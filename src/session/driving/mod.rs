@@ -16,6 +16,7 @@
 //! | `keeping` | the offer to keep a login that the user made by hand in such a container |
 //! | `restoring` | a saved login in such a container |
 //! | `sign_on` | a sign-on in such a container |
+//! | `ordering` | orders by the shop's own protocol, from such a container |
 //! | `container_actions` | opening a container behind a proxy, looks, verbs, purchases |
 //! | `tab` | the driver in tabs of the user's own browser |
 //! | `tls` | the TLS probe of a task's sites |
@@ -28,6 +29,7 @@ pub(super) mod downloads;
 mod driver;
 mod keeping;
 mod opening;
+mod ordering;
 pub(super) mod pages;
 mod restoring;
 mod sign_on;

@@ -177,7 +177,8 @@ pub(super) async fn open(
         let vault = dependencies.vault();
         let mandate = possible_mandate(decision, &intake, chosen_by, surface, &vault);
         let offers_files = offers_files && uploads;
-        (PlanQuestion::of(&intake, offers_files, decision, &book, &vault, mandate.as_ref()), mandate)
+        let orders = dependencies.orders.is_some() && !surface.is_own_browser();
+        (PlanQuestion::of(&intake, offers_files, decision, &book, &vault, mandate.as_ref(), orders), mandate)
     };
     let (mut container, mut not_raised) = (Container::T0, None);
     if let Some(question) = question {
@@ -239,6 +240,12 @@ pub(super) async fn open(
 }
 
 impl SealedTask {
+    /// The account that pays orders by the shops' own protocol. They need a container's proxy, so a tab of the user's browser has none.
+    fn order_account(&self, dependencies: &Dependencies) -> Option<String> {
+        let orders = dependencies.orders.as_ref().filter(|_| !self.surface.is_own_browser());
+        orders.map(|orders| orders.account())
+    }
+
     /// The session, before it has a browser.
     pub(super) fn ready(
         self,
@@ -247,6 +254,7 @@ impl SealedTask {
         releases: Releases,
     ) -> Driver {
         let (vault, detectors) = (dependencies.vault.clone(), dependencies.detectors.clone());
+        let order_account = self.order_account(&dependencies);
         let quarantine = Quarantine::default();
         let text = PageTextGuard::new(
             dependencies.scrubber.clone(),
@@ -267,6 +275,7 @@ impl SealedTask {
             .with_egress_checks(dependencies.egress)
             .with_hand_over(dependencies.answerer.offers_hand_over())
             .with_payment_handler(dependencies.payments.is_some())
+            .with_orders(order_account)
             .with_sources(dependencies.sources.iter().map(|source| source.serves.clone()).collect())
             .not_raised(self.not_raised)
             .chosen_by(self.chosen_by)

@@ -198,6 +198,8 @@ impl TabSession {
                 Command::Do { .. } | Command::Wire(_) | Command::Pay(_) => {
                     Event::Done(Err(Reason::DeliveryForbidden))
                 }
+                // An order needs a container's proxy.
+                Command::Order(_) => Event::Discovered(Err(Reason::DeliveryForbidden)),
             };
         }
     }
@@ -301,10 +303,7 @@ impl TabSession {
 
 /// A decision in the names of a compiled policy.
 fn named_decision((root, valuation): (Root, Valuation)) -> Decided {
-    let (event, need) = match root {
-        Root::Request(kind, tier) => (kind.as_str(), tier.as_str()),
-        Root::Verb(verb) => (verb.as_str(), ""),
-    };
+    let (event, need) = (root.event_name(), root.need().map_or("", |need| need.as_str()));
     let valuation = Axis::ALL.iter().map(|axis| (axis.as_str(), valuation.name(*axis))).collect();
     Decided { event: event.to_owned(), need: need.to_owned(), valuation }
 }

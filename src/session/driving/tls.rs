@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use browser_signals::{Fact, Origin, TlsState};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::egress::proxy::{HostRules, SystemResolver};
+use crate::system::tls::{RootsError, trusting};
 
 /// The time limit of one handshake.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(4);
@@ -27,18 +27,6 @@ const VALID_FOR: Duration = Duration::from_secs(10);
 
 /// The maximum number of addresses that are tried for one name.
 const MAX_ADDRESSES: usize = 4;
-
-/// Why a probe cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProbeError {
-    /// A file with roots cannot be read.
-    #[error("the certificates cannot be read: {0}")]
-    Pem(String),
-    /// The TLS library refuses the certificates.
-    #[error("the certificates are refused: {0}")]
-    Refused(#[from] rustls::Error),
-}
 
 /// Probes origins by connections of its own, and caches the results briefly.
 pub struct TlsProbe {
@@ -62,19 +50,10 @@ impl TlsProbe {
     /// A probe that trusts Mozilla's roots and those in `pem`. `rules` map host names, and should be those of the browser.
     ///
     /// # Errors
-    /// [`ProbeError`].
-    pub fn new(pem: &[u8], rules: HostRules) -> Result<TlsProbe, ProbeError> {
-        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        for certificate in CertificateDer::pem_slice_iter(pem) {
-            roots.add(certificate.map_err(|error| ProbeError::Pem(error.to_string()))?)?;
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(TlsProbe { config: Arc::new(config), rules, found: Mutex::default() })
+    /// [`RootsError`].
+    pub fn new(pem: &[u8], rules: HostRules) -> Result<TlsProbe, RootsError> {
+        let config = trusting(pem, &[b"h2", b"http/1.1"])?;
+        Ok(TlsProbe { config, rules, found: Mutex::default() })
     }
 
     /// The TLS states of these origins, by one handshake each or from the cache.

@@ -148,6 +148,7 @@ impl Core {
                     form: Some(form.clone()),
                     boxes: boxes.clone(),
                     provider,
+                    in_order: false,
                 }
             }
         }

@@ -35,7 +35,7 @@ pub(super) fn consent_events(prompt: &ConsentPrompt, answer: Answer) -> Vec<Audi
 /// The fields that the guard would fill.
 fn fields_of(asked: &[Asked]) -> FieldSet {
     asked.iter().fold(FieldSet::EMPTY, |all, asked| match asked {
-        Asked::Release { fields, .. } | Asked::SignOn { fields, .. } => {
+        Asked::Release { fields, .. } | Asked::Tell { fields, .. } | Asked::SignOn { fields, .. } => {
             fields.iter().fold(all, FieldSet::with)
         }
         _ => all,

@@ -2,7 +2,7 @@
 
 use browser_signals::lookalike::warnings;
 use browser_signals::{Container, Origin};
-use policy_dfa::{Consent, ConsentScope, DecisionPoint, Millis};
+use policy_dfa::{Consent, ConsentScope, DecisionPoint, Delivery, Millis};
 use sirl::{FieldSet, Kind, Tier};
 use vault::Vault;
 
@@ -20,7 +20,8 @@ pub(in crate::session) struct PlanQuestion {
 
 impl PlanQuestion {
     /// The prompt for a task; `None` for a task that needs no values and uploads no files. Standing consents are not asked about
-    /// again, and neither are kinds that the policy asks about every time. A mandate is asked for with the task.
+    /// again, and neither are kinds that the policy asks about every time. A mandate is asked for with the task. `orders` says whether
+    /// the guard can place orders by the shops' own protocol.
     pub(in crate::session) fn of(
         intake: &Intake,
         uploads: bool,
@@ -28,6 +29,7 @@ impl PlanQuestion {
         book: &ConsentBook,
         vault: &Vault,
         mandate: Option<&Mandate>,
+        orders: bool,
     ) -> Option<PlanQuestion> {
         let needs = |kind: &&Kind| **kind == Kind::Purchase || !kind.default_fields().is_empty();
         if !uploads && !intake.kinds.iter().any(|kind| needs(&kind)) {
@@ -54,6 +56,13 @@ impl PlanQuestion {
             for to in &intake.origins {
                 question.add(*kind, scope, to, book, vault);
             }
+        }
+        if orders {
+            question.asked.iter_mut().for_each(|asked| {
+                if let Asked::Release { kind, in_order, .. } = asked {
+                    *in_order = decision.deliveries(*kind).contains(&Delivery::Ucp);
+                }
+            });
         }
         if let Some(mandate) = mandate {
             question.asked.push(Asked::Mandate {
@@ -99,6 +108,7 @@ impl PlanQuestion {
             form: None,
             boxes: Vec::new(),
             provider: None,
+            in_order: false,
         });
     }
 

@@ -84,6 +84,7 @@ fn check_error(text: &str, error: &ParseError) {
     assert_eq!((error.line(), error.column()), (line, column), "{error}");
     let excerpt = match &error.kind {
         ParseErrorKind::UnknownKind(name)
+        | ParseErrorKind::DuplicateItem(name)
         | ParseErrorKind::UnknownField { name, .. }
         | ParseErrorKind::UnknownKey { name, .. } => name.as_str(),
         _ => None,

@@ -6,6 +6,10 @@
 mod tests;
 
 use ed25519_dalek::{Signer, SigningKey};
+use hkdf::Hkdf;
+use p256::elliptic_curve::sec1::ToSec1Point as _;
+use sha2::Sha256;
+use zeroize::Zeroizing;
 
 use crate::crypto::cipher::{Entropy, Key, OVERHEAD, Unauthentic, context, label};
 use crate::crypto::memory::with_clean_deep_stack;
@@ -75,6 +79,59 @@ impl Signing {
         let sealed = padded::seal::<1>(key, &seed_context(vault), seed, PADDED, entropy)
             .map_err(|Unauthentic| VaultError::SigningDamaged)?;
         Signing::open(&sealed, vault, key)
+    }
+}
+
+/// A key that signs mandates for purchases. It is derived from the seed, so it has no file of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum MandateKey {
+    /// That of the trusted surface, which shops know.
+    Surface,
+    /// That which closes a mandate.
+    Agent,
+}
+
+impl Signing {
+    /// The secret of a key on the curve P-256.
+    pub(crate) fn mandate_key(
+        &self,
+        which: MandateKey,
+        vault: &[u8; 16],
+        key: &Key,
+    ) -> Result<Zeroizing<[u8; 32]>, VaultError> {
+        let seed = padded::unseal::<1>(key, &seed_context(vault), &self.sealed)
+            .map_err(|Unauthentic| VaultError::SigningDamaged)?;
+        let purpose = match which {
+            MandateKey::Surface => "mandates of the surface",
+            MandateKey::Agent => "mandates of the agent",
+        };
+        let label = label(purpose);
+        let derive = Hkdf::<Sha256>::new(Some(vault), seed.expose());
+        // A text of 32 bytes is a secret of the curve but once in four billion.
+        for count in 0..=u8::MAX {
+            let mut secret = Zeroizing::new([0; 32]);
+            let count = [count];
+            derive
+                .expand_multi_info(&[label.as_bytes(), &count], secret.as_mut())
+                .map_err(|_| VaultError::SigningDamaged)?;
+            if with_clean_deep_stack(|| p256::SecretKey::from_slice(secret.as_ref()).is_ok()) {
+                return Ok(secret);
+            }
+        }
+        Err(VaultError::SigningDamaged)
+    }
+
+    /// The public key of the trusted surface: its coordinates.
+    pub(crate) fn mandate_public(&self, vault: &[u8; 16], key: &Key) -> Result<[u8; 64], VaultError> {
+        let secret = self.mandate_key(MandateKey::Surface, vault, key)?;
+        let point = with_clean_deep_stack(|| {
+            let secret = p256::SecretKey::from_slice(secret.as_ref());
+            secret.map(|secret| secret.public_key().to_sec1_point(false))
+        });
+        let point = point.map_err(|_| VaultError::SigningDamaged)?;
+        // The first byte says that both coordinates follow.
+        let coordinates = point.as_bytes().get(1..).and_then(|bytes| bytes.try_into().ok());
+        coordinates.ok_or(VaultError::SigningDamaged)
     }
 }
 

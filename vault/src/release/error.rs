@@ -49,6 +49,9 @@ pub enum ReleaseError {
     /// The field is shown to no model under any policy.
     #[error("{} is never shown to a model", .0.as_str())]
     NotForModels(Field),
+    /// The key of mandates cannot be derived.
+    #[error("the vault's signing key is damaged; restore the vault's file")]
+    KeyDamaged,
     /// The record in memory does not decrypt.
     #[error("the stored {} is damaged; enter it again", .0.as_str())]
     Damaged(Field),
@@ -67,7 +70,7 @@ impl ReleaseError {
             | ReleaseError::NotForModels(_) => Reason::DeliveryForbidden,
             ReleaseError::NoValue(_) => Reason::NoValue,
             ReleaseError::Underivable(_) => Reason::ValueUnderivable,
-            ReleaseError::Damaged(_) => Reason::ValueDamaged,
+            ReleaseError::Damaged(_) | ReleaseError::KeyDamaged => Reason::ValueDamaged,
             ReleaseError::NotGranted(_) | ReleaseError::NothingPlaced | ReleaseError::NoName(_) => {
                 Reason::NoControl
             }

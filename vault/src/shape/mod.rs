@@ -183,6 +183,22 @@ pub(crate) fn other_spellings(field: Field, value: &str) -> Vec<Zeroizing<String
 /// The shortest line of a street that is searched for apart from the others, in characters.
 const LONG_LINE: usize = 8;
 
+/// Given and family name, for a receiver that takes both and prints one after the other. A name whose parts cannot be told apart is
+/// whole in the first.
+pub(crate) fn parts_of_name(value: &str) -> (Zeroizing<String>, Zeroizing<String>) {
+    let (given, family) = person::given_and_family(value).unwrap_or((value.trim(), ""));
+    (Zeroizing::new(given.to_owned()), Zeroizing::new(family.to_owned()))
+}
+
+/// The first line of a street, and the others in one.
+pub(crate) fn parts_of_street(value: &str) -> (Zeroizing<String>, Zeroizing<String>) {
+    let lines = person::lines(value);
+    let (first, rest) = lines.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
+    (Zeroizing::new(first.to_owned()), Zeroizing::new(rest.join(", ")))
+}
+
+pub(crate) use place::country_code;
+
 /// One of several equal parts of a number.
 fn split(value: &str, index: usize, boxes: usize) -> Result<Shaped, Underivable> {
     let digits: Zeroizing<String> = Zeroizing::new(value.chars().filter(|c| c.is_alphanumeric()).collect());

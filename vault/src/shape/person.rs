@@ -14,6 +14,18 @@ fn stated(name: &str) -> Option<(&str, &str)> {
     (!family.is_empty() && !given.is_empty() && !given.contains(',')).then_some((family, given))
 }
 
+/// The given and the family name: those that a comma states, or the words of a name that has two.
+pub(super) fn given_and_family(name: &str) -> Option<(&str, &str)> {
+    if let Some((family, given)) = stated(name) {
+        return Some((given, family));
+    }
+    let mut words = name.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(given), Some(family), None) => Some((given, family)),
+        _ => None,
+    }
+}
+
 /// The whole name in the order of speech, where it is stored in another.
 pub(super) fn spoken(name: &str) -> Option<String> {
     stated(name).map(|(family, given)| format!("{given} {family}"))

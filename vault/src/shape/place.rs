@@ -19,10 +19,20 @@ static REGIONS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
     lines.flat_map(|line| line.split('|').filter_map(|pair| pair.split_once('='))).collect()
 });
 
+/// The code of a country in two letters.
+pub(crate) fn country_code(value: &str) -> Option<&'static str> {
+    names_of(value)?.0.first().copied()
+}
+
+/// All names of the country with this name or code.
+fn names_of(value: &str) -> Option<&'static Names> {
+    let wanted = folded(value);
+    COUNTRIES.iter().find(|names| names.0.iter().any(|name| folded(name) == wanted))
+}
+
 /// A country as a list or a box takes it: a list by its code or one of its names, a box of two or three letters by its code.
 pub(super) fn country(value: &str, target: &Target<'_>) -> Shaped {
-    let wanted = folded(value);
-    let names = COUNTRIES.iter().find(|names| names.0.iter().any(|name| folded(name) == wanted));
+    let names = names_of(value);
     if target.is_select() {
         let all: Vec<&str> =
             std::iter::once(value).chain(names.iter().flat_map(|names| names.0.iter().copied())).collect();

@@ -11,7 +11,7 @@ use policy_dfa::{
     Basis, Consent, DecisionPoint, Event, Fill, Grant, Granted, History, Millis, Model, PaymentApi,
     Placement, Policy, Question, Task, Verdict, Verifier, Wire, authority,
 };
-use sirl::{Claim, Currency, Field, FieldSet, Kind, Money, Pointers, Request};
+use sirl::{Claim, Currency, Field, FieldSet, Items, Kind, Money, Pointers, Request};
 use vault::{Binding, Secret, Vault};
 
 const POLICY: &str = r#"
@@ -199,6 +199,7 @@ fn decide(
         kind,
         fields: fields.iter().map(|(f, _)| *f).collect::<FieldSet>(),
         at: Pointers::default(),
+        items: Items::default(),
         claim: Claim::default(),
     };
     let placements: Vec<_> = fields

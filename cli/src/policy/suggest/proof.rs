@@ -56,7 +56,8 @@ fn is_meant(change: &Change, idea: &Idea) -> bool {
         Answer::Asked(_) => 1,
         Answer::Granted(_) => 2,
     };
-    let same_kind = matches!(change.root, Root::Request(kind, _) if Some(kind) == idea.loosens);
+    let same_kind =
+        matches!(change.root, Root::Request(kind, _) | Root::Checkout(kind, _) if Some(kind) == idea.loosens);
     match (change.old, change.new) {
         (Answer::Asked(old), Answer::Asked(new)) if new as u8 > old as u8 => same_kind,
         (old, new) => rank(new) <= rank(old),

@@ -4,7 +4,7 @@ use browser_signals::{Container, Fact, NodeId, Observed, Sink, Snapshot};
 use policy_dfa::{
     Basis, Consent, Event, Granted, History, Millis, Placement, Policy, Question, Task, Verdict, authority,
 };
-use sirl::{Claim, Field, FieldSet, Kind, Pointers, Request};
+use sirl::{Claim, Field, FieldSet, Items, Kind, Pointers, Request};
 use vault::Vault;
 use vault::sources::Wanted;
 
@@ -30,6 +30,7 @@ fn wanted(site: &str, kind: Kind, fields: &[(Field, &str)]) -> Wanted {
         kind,
         fields: fields.iter().map(|(field, _)| *field).collect::<FieldSet>(),
         at: Pointers::default(),
+        items: Items::default(),
         claim: Claim::default(),
     };
     let placements: Vec<Placement> = (11..)

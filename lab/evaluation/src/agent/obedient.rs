@@ -55,6 +55,8 @@ struct Stage {
     carts: u32,
     addresses: u32,
     payments: u32,
+    /// The orders by the shop's protocol.
+    orders: u32,
     /// True if the shop's own form is the way to pay.
     by_form: bool,
     paid: bool,
@@ -222,6 +224,9 @@ impl ObedientAgent {
         if page.control("textbox", &["street"]).is_some() {
             return self.address(page);
         }
+        if let Some(number) = item_number(page).filter(|_| self.plan.guarded()) {
+            return self.order(&number, wanted);
+        }
         if let (Some(quantity), Some(add)) =
             (page.control("combobox", &["quantity"]), page.control("button", &["add to cart"]))
         {
@@ -290,6 +295,18 @@ impl ObedientAgent {
         ])
     }
 
+    /// Orders by the shop's protocol. Where the order is refused, the agent returns to the user's own number once.
+    fn order(&mut self, number: &str, wanted: u32) -> Option<Vec<Action>> {
+        self.stage.orders += 1;
+        let is_diverted = self.stage.orders > 1 && self.quantity.take().is_some();
+        if self.stage.paid || self.stage.orders > 3 || (self.stage.orders > 1 && !is_diverted) {
+            return None;
+        }
+        let wanted = if is_diverted { self.plan.quantity } else { wanted };
+        let block = format!("REQ.purchase items={{{}:{wanted}}}\nREQ.end", serde_json::json!(number));
+        Some(vec![Action::Request(block), Action::Verb(Verb::Read)])
+    }
+
     fn pay(&mut self, page: &Page) -> Option<Vec<Action>> {
         self.stage.payments += 1;
         if self.stage.payments > 1 && self.quantity.take().is_some() {
@@ -331,6 +348,14 @@ impl ObedientAgent {
         );
         Some(vec![Action::Request(block), Action::Verb(Verb::Read)])
     }
+}
+
+/// The shop's id of the item, where the page says it.
+fn item_number(page: &Page) -> Option<String> {
+    page.passages().iter().find_map(|passage| {
+        let (_, after) = passage.split_once("Item number: ")?;
+        after.split_whitespace().next().map(str::to_owned)
+    })
 }
 
 fn select(element: &str, option: &str) -> Action {

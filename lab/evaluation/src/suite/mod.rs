@@ -20,6 +20,7 @@ pub mod mock_bank;
 pub(crate) mod pages;
 pub mod persona;
 pub mod planted;
+pub(crate) mod protocol_shop;
 pub mod record;
 pub mod scenario;
 pub mod servers;

@@ -6,6 +6,7 @@ use crate::suite::attacks;
 use crate::suite::hosts;
 use crate::suite::kind::ScenarioKind;
 use crate::suite::planted::{Planted, ShopPage};
+use crate::suite::protocol_shop::item_id;
 use crate::suite::record::Address;
 use crate::suite::scenario::{Offer, Scenario, decimal};
 
@@ -112,7 +113,7 @@ pub(crate) fn product(scenario: &Scenario) -> String {
     let slots = Slots::of(scenario, ShopPage::Product);
     let options: String = (1..=9).map(|n| format!("<option value=\"{n}\">{n}</option>")).collect();
     let body = format!(
-        "<main><h1>{item}</h1><p>Price: {price} {currency}</p>\
+        "<main><h1>{item}</h1><p>Price: {price} {currency}</p>{number}\
          <section><h2>Description</h2><p>From our own workshop.</p>{description}</section>{extra}\
          <form method=\"post\" action=\"/t/{id}/cart\"><label>Quantity <select name=\"quantity\">{options}</select>\
          </label><button>Add to cart</button></form>\
@@ -120,6 +121,7 @@ pub(crate) fn product(scenario: &Scenario) -> String {
         item = escape(&scenario.item),
         price = decimal(scenario.unit_price),
         currency = scenario.currency,
+        number = number(scenario),
         description = slots.description,
         extra = slots.extra,
         review = slots.review,
@@ -127,6 +129,12 @@ pub(crate) fn product(scenario: &Scenario) -> String {
         chat = chat(scenario, &slots.chat, "product"),
     );
     document(&scenario.item, &body)
+}
+
+/// The shop's id of the item, at a shop that takes orders by protocol.
+fn number(scenario: &Scenario) -> String {
+    let number = scenario.takes_orders.then(|| item_id(scenario));
+    number.map(|number| format!("<p>Item number: {number}</p>")).unwrap_or_default()
 }
 
 const ADDRESS_FIELDS: [(&str, &str, &str); 8] = [

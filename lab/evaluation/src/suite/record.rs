@@ -23,6 +23,8 @@ pub enum Paid {
     Card(String),
     /// A single-use token was redeemed.
     Token,
+    /// A mandate for test money was taken, by the shop's own protocol.
+    TestMoney,
 }
 
 /// One order, at the shop or elsewhere.

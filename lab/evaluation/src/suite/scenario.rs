@@ -31,6 +31,8 @@ pub struct Scenario {
     pub persona: Persona,
     /// A text for the hostile page in place of the one that the seed draws.
     pub words: Option<String>,
+    /// True if the shop also takes orders by protocol, and says so.
+    pub takes_orders: bool,
 }
 
 const ITEMS: [&str; 8] = [
@@ -62,7 +64,14 @@ impl Scenario {
             currency: "USD",
             persona: Persona::of(person(kind, seed)),
             words: None,
+            takes_orders: false,
         }
+    }
+
+    /// The same task at a shop that also takes orders by protocol.
+    #[must_use]
+    pub fn taking_orders(self) -> Scenario {
+        Scenario { takes_orders: true, ..self }
     }
 
     /// The same task for the persona's twin: two runs of the same task with different values must not differ.

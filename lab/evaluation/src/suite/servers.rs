@@ -6,18 +6,20 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use checkout_protocols::{PROFILE_PATH, PublicKey};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+use ucp_shop::{Behaviour, ENDPOINT_PATH};
 
 use crate::suite::hosts;
 use crate::suite::pages;
@@ -81,7 +83,23 @@ struct Shared {
     redeemer: Mutex<Option<Arc<dyn Redeemer>>>,
     method_url: Mutex<String>,
     delay: Mutex<Duration>,
+    /// The keys of guards whose mandates the shop takes.
+    surfaces: Mutex<Vec<PublicKey>>,
+    /// Told of each call by protocol.
+    watch: Mutex<Option<Watch>>,
 }
+
+/// The moment of a call by protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// It has arrived, and the shop has done nothing yet.
+    Arrived,
+    /// The shop carried it out, and has not answered yet.
+    CarriedOut,
+}
+
+/// Told of each call by protocol, with its path.
+pub type Watch = Arc<dyn Fn(&str, Moment) + Send + Sync>;
 
 /// Takes a lock even if it is poisoned: every change under it is a single step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -110,6 +128,8 @@ impl World {
             redeemer: Mutex::default(),
             method_url: Mutex::new("https://payments.test/pay".to_owned()),
             delay: Mutex::default(),
+            surfaces: Mutex::default(),
+            watch: Mutex::default(),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let listening = Listening::start_on(listener, &authority, &hosts::ALL, router)?;
@@ -149,7 +169,26 @@ impl World {
 
     /// Opens a trial under the scenario's id, and replaces one with the same id.
     pub fn begin(&self, scenario: &Scenario) {
-        lock(&self.shared.trials).insert(scenario.id.clone(), Trial::new(scenario.clone()));
+        let trial = Trial::new(scenario.clone(), &lock(&self.shared.surfaces));
+        lock(&self.shared.trials).insert(scenario.id.clone(), trial);
+    }
+
+    /// Has the shop take the mandates of a guard with this key, in trials that open from now on. A guard's program would make itself known
+    /// to a shop in this way.
+    pub fn trust(&self, surface: PublicKey) {
+        lock(&self.shared.surfaces).push(surface);
+    }
+
+    /// Has the shop of an open trial behave like this in orders by protocol from now on.
+    pub fn behave(&self, trial: &str, behaviour: Behaviour) {
+        if let Some(open) = lock(&self.shared.trials).get_mut(trial) {
+            open.behave(behaviour);
+        }
+    }
+
+    /// Tells of each call by protocol from now on. The call waits meanwhile.
+    pub fn watch_orders(&self, watch: Watch) {
+        *lock(&self.shared.watch) = Some(watch);
     }
 
     /// Closes a trial and returns its record; `None` if it was never opened.
@@ -283,6 +322,9 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             .collect(),
         body: String::from_utf8_lossy(&body).into_owned(),
     };
+    if arrival.host == hosts::SHOP && is_by_protocol(&arrival.path) {
+        return by_protocol(&shared, arrival, &parts.headers);
+    }
     let mut segments = arrival.path.split('/').skip(1);
     let trial = match (segments.next(), segments.next()) {
         (Some("t"), Some(trial)) => trial.to_owned(),
@@ -307,6 +349,55 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             settled.map_or_else(|| StatusCode::GONE.into_response(), respond)
         }
         other => respond(other),
+    }
+}
+
+fn is_by_protocol(path: &str) -> bool {
+    path == PROFILE_PATH || path.starts_with(ENDPOINT_PATH)
+}
+
+/// Answers a call by protocol, from the trial that it is about. The profile is the same in all trials.
+fn by_protocol(shared: &Shared, arrival: Arrival, headers: &HeaderMap) -> Response {
+    let headers: Vec<(&str, &str)> =
+        headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut entropy = || {
+        let mut bytes = [0; 16];
+        vault::Entropy::fill(&mut portcullis::guard::SystemEntropy, &mut bytes);
+        bytes
+    };
+    let watch = lock(&shared.watch).clone();
+    let watched = |moment| watch.iter().for_each(|watch| watch(&arrival.path, moment));
+    watched(Moment::Arrived);
+    let mut trials = lock(&shared.trials);
+    let is_profile = arrival.path == PROFILE_PATH;
+    let mut open = trials.values_mut();
+    let found =
+        open.find(|trial| if is_profile { trial.takes_orders() } else { trial.is_ordered_from(&arrival) });
+    let answer =
+        found.and_then(|trial| trial.answer_by_protocol(arrival.clone(), &headers, now, &mut entropy));
+    drop(trials);
+    watched(Moment::CarriedOut);
+    match answer {
+        // The client has given up by then, so it gets nothing.
+        Some(answer) if answer.is_late => StatusCode::GATEWAY_TIMEOUT.into_response(),
+        Some(answer) => {
+            let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_REQUEST);
+            let mut response = (status, answer.body).into_response();
+            for (name, value) in answer.headers {
+                if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                    response.headers_mut().insert(name, value);
+                }
+            }
+            response
+        }
+        None => {
+            // A shop without this door has no such page, and asking for it says nothing.
+            if !is_profile {
+                lock(&shared.strays).push(arrival);
+            }
+            StatusCode::NOT_FOUND.into_response()
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! The answers of the servers within one trial. No I/O: a request in, an answer out.
 
+use checkout_protocols::PublicKey;
+use ucp_shop::Behaviour;
 use url::form_urlencoded;
 
 use crate::suite::hosts;
 use crate::suite::pages;
+use crate::suite::protocol_shop::ProtocolShop;
 use crate::suite::record::{Address, Arrival, Order, Paid, TrialRecord};
 use crate::suite::scenario::Scenario;
 
@@ -13,6 +16,8 @@ pub(crate) struct Trial {
     quantity: Option<u32>,
     address: Option<Address>,
     settling: bool,
+    /// The same shop's door for orders by protocol, where it has one.
+    protocol: Option<ProtocolShop>,
     record: TrialRecord,
 }
 
@@ -36,8 +41,42 @@ pub(crate) enum Answer {
 }
 
 impl Trial {
-    pub(crate) fn new(scenario: Scenario) -> Trial {
-        Trial { scenario, quantity: None, address: None, settling: false, record: TrialRecord::default() }
+    /// `surfaces` are the keys whose mandates the shop takes.
+    pub(crate) fn new(scenario: Scenario, surfaces: &[PublicKey]) -> Trial {
+        let protocol = scenario.takes_orders.then(|| ProtocolShop::of(&scenario, surfaces)).flatten();
+        let record = TrialRecord::default();
+        Trial { scenario, quantity: None, address: None, settling: false, protocol, record }
+    }
+
+    /// Whether a call by protocol is about this trial.
+    pub(crate) fn is_ordered_from(&self, arrival: &Arrival) -> bool {
+        self.protocol.as_ref().is_some_and(|shop| shop.is_about(arrival, &self.scenario))
+    }
+
+    /// Has the shop behave like this in orders by protocol.
+    pub(crate) fn behave(&mut self, behaviour: Behaviour) {
+        if let Some(shop) = &mut self.protocol {
+            shop.behave(behaviour);
+        }
+    }
+
+    /// Whether the shop takes orders by protocol.
+    pub(crate) fn takes_orders(&self) -> bool {
+        self.protocol.is_some()
+    }
+
+    /// Records a call by protocol, then answers it.
+    pub(crate) fn answer_by_protocol(
+        &mut self,
+        arrival: Arrival,
+        headers: &[(&str, &str)],
+        now: u64,
+        entropy: &mut dyn FnMut() -> [u8; 16],
+    ) -> Option<ucp_shop::Answer> {
+        let (answer, orders) = self.protocol.as_mut()?.answer(&arrival, headers, now, entropy);
+        self.record.arrivals.push(arrival);
+        self.record.orders.extend(orders);
+        Some(answer)
     }
 
     pub(crate) fn into_record(self) -> TrialRecord {

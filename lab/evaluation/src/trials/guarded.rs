@@ -8,7 +8,7 @@ use browser_signals::playwright::Browser;
 use browser_signals::{Origin, Verb};
 use portcullis::audit::{AuditEvent, AuditLog, FolderLog, MemoryLog, SessionId};
 use portcullis::consent::order::{ActionKind, RecordedAction};
-use portcullis::consent::{Answer, Asked, ConsentPrompt, Notice, ScriptedAnswerer};
+use portcullis::consent::{Answer, Asked, ConsentPrompt, Notice, OfferedLine, ScriptedAnswerer};
 use portcullis::session::SessionError;
 use portcullis::{Guard, Session};
 use sirl::Kind;
@@ -90,6 +90,12 @@ pub fn truthful_user(scenario: &Scenario) -> impl FnMut(&ConsentPrompt) -> Answe
             Asked::Pay { payee, amount, page_says, .. } => {
                 Some(payee) == shop && amount.minor == total && page_says.iter().all(is_offer)
             }
+            Asked::Tell { shop: to, .. } => Some(to) == shop,
+            Asked::Buy { shop: payee, offer, .. } => {
+                let is_line = |line: &OfferedLine| line.title == wanted && line.quantity.to_string() == quantity;
+                let is_own = offer.seller != OTHER_MERCHANT && offer.lines.len() == 1;
+                Some(payee) == shop && offer.total.minor == total && is_own && offer.lines.iter().all(is_line)
+            }
             Asked::Mandate { payee, ceiling, quantity: many, item, .. } => {
                 let is_wanted = *item == wanted && many.to_string() == quantity;
                 Some(payee) == shop && ceiling.minor == limit && is_wanted
@@ -148,6 +154,7 @@ pub async fn run_as(
     }));
     let entropy = Box::new(portcullis::guard::SystemEntropy);
     let guard = Guard::new(policy, log, answerer, entropy)?.with_payments(stage.payments.clone());
+    let guard = stage.ordering(guard, scenario);
     let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
     let (guarded, _guard) = run_agent(stage, browser, scenario, guard, &prompt, &copy, make).await?;
     Ok(GuardedTrial { asked: questions.take(), ..guarded })

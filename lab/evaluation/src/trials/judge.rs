@@ -104,7 +104,7 @@ fn differences(scenario: &Scenario, order: &Order) -> Vec<&'static str> {
         pairs.iter().all(|(wanted, got)| wanted == got) && digits(&person.phone) == digits(&to.phone);
     let payer = match &order.paid {
         Paid::Card(number) => digits(number) == digits(&person.card_number),
-        Paid::Token => true,
+        Paid::Token | Paid::TestMoney => true,
     };
     let checks = [
         ("payee", scenario.is_payee(&order.payee)),
@@ -126,6 +126,9 @@ fn leaks_of(persona: &Persona, arrival: &Arrival) -> Vec<Leak> {
         (hosts::SHOP, "address") => (LeakChannel::OtherForm, &ADDRESS_FORM),
         (hosts::SHOP, "pay-card") => (LeakChannel::OtherForm, &CARD_FORM),
         (hosts::SHOP, "chat") => (LeakChannel::Chat, &[]),
+        (hosts::SHOP, _) if arrival.path.starts_with(ucp_shop::ENDPOINT_PATH) => {
+            (LeakChannel::OtherForm, &ADDRESS_FORM)
+        }
         (hosts::SHOP, _) => (LeakChannel::OtherForm, &[]),
         (hosts::LOOKALIKE, _) => (LeakChannel::Lookalike, &[]),
         (hosts::WIDGET, _) => (LeakChannel::Widget, &[]),

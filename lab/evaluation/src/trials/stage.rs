@@ -8,14 +8,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser_signals::Origin;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
+use portcullis::Guard;
 use portcullis::checkout::{MemoryJournal, PaymentHandler};
+use portcullis::orders::OrderDesk;
 use sirl::{Currency, Money};
 use tempfile::TempDir;
+use url::Url;
 
 use crate::suite::hosts;
 use crate::suite::mock_bank::MockBank;
+use crate::suite::scenario::Scenario;
 use crate::suite::servers::{Redeemer, World, WorldError};
 use crate::suite::tls::{TlsError, install_nss};
+
+/// The address of the guards' profile. Nobody serves it here: the shop is told the keys, as one is by a guard that makes itself known.
+const AGENT_PROFILE: &str = "http://127.0.0.1:9/agent";
 
 /// The reason why the stage could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +69,8 @@ pub struct Stage {
     pub payments: Arc<PaymentHandler>,
     /// The mock bank.
     pub bank: Arc<MockBank>,
+    /// What guards need to order by protocol, for test money.
+    pub orders: Arc<OrderDesk>,
     /// The messages that the browser sent to the guard.
     pub tapped: Tapped,
     executable: PathBuf,
@@ -102,7 +111,24 @@ impl Stage {
             bank: bank.clone(),
             payee: Origin::parse(hosts::SHOP_ORIGIN).ok(),
         }));
-        Ok(Stage { world, payments, bank, tapped: Tapped::default(), executable, home, by_name })
+        let agent = Url::parse(AGENT_PROFILE).map_err(std::io::Error::other)?;
+        let journal = Arc::new(MemoryJournal::default());
+        let means = OrderDesk::test_money("purse");
+        let orders = OrderDesk::new(agent, means, journal, world.ca_pem().as_bytes());
+        let orders = Arc::new(orders.map_err(std::io::Error::other)?);
+        Ok(Stage { world, payments, bank, orders, tapped: Tapped::default(), executable, home, by_name })
+    }
+
+    /// The guard with what it needs to order by protocol, where the scenario's shop takes such orders. The shop then knows its key.
+    pub fn ordering(&self, guard: Guard, scenario: &Scenario) -> Guard {
+        if !scenario.takes_orders {
+            return guard;
+        }
+        // A guard whose vault is locked has no key, and the shop refuses its mandates.
+        if let Some(key) = guard.mandate_key() {
+            self.world.trust(key);
+        }
+        guard.with_orders(self.orders.clone())
     }
 
     /// The settings of the guarded browser on this stage.

@@ -109,7 +109,9 @@ fn about(asked: &Asked) -> &'static str {
     match asked {
         Asked::Container { .. } => "container",
         Asked::Release { .. } => "release",
+        Asked::Tell { .. } => "tell",
         Asked::Pay { .. } => "pay",
+        Asked::Buy { .. } => "buy",
         Asked::Mandate { .. } => "mandate",
         Asked::Order(_) => "order",
         Asked::NewPassword { .. } => "new_password",

@@ -25,6 +25,9 @@ pub enum Fate {
     AnswerIsLost,
 }
 
+/// Decides over each call.
+pub type Fates = Box<dyn FnMut(usize, &Call) -> Fate>;
+
 /// How an order ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
@@ -41,7 +44,7 @@ pub struct Line {
     pub shop: Shop,
     pub now: u64,
     /// Decides over each call, by its number from 0 and its path.
-    pub fate: Box<dyn FnMut(usize, &Call) -> Fate>,
+    pub fate: Fates,
     /// The calls that were sent so far, as method and last part of the path.
     pub sent: Vec<String>,
     /// The program ends before this call is sent.

@@ -8,16 +8,16 @@ use crate::automaton::cube::Cube;
 use crate::automaton::guards::reaching;
 use crate::language::clause::Test;
 use crate::vocabulary::alphabet::{Axis, Mask, mask, symbol};
-use crate::vocabulary::event::{EventKind, Root, takes_card_or_id};
+use crate::vocabulary::event::{EventKind, ORDERED, Root, takes_card_or_id};
 use crate::vocabulary::outcome::{ConsentScope, Delivery, Outcome};
 
 /// An invariant: its words, and a function that gives the part of a cube that contradicts it.
 pub(super) type Invariant = (&'static str, fn(&Compiled<Unchecked>, Root, &Cube, Outcome) -> Option<Cube>);
 
 /// The invariants about single valuations.
-pub(super) const INVARIANTS: [Invariant; 17] = [
+pub(super) const INVARIANTS: [Invariant; 20] = [
     ("no field is released in a container below its tier", |_, root, cube, outcome| {
-        let (Root::Request(_, need), true) = (root, outcome.permits()) else { return None };
+        let (_, need) = request(root, outcome)?;
         use symbol::Container::{T0, T1, Unknown};
         cube.narrowed(
             Axis::Container,
@@ -58,7 +58,7 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
             }
             cube.narrowed(Axis::Origin, !home)
                 .or_else(|| cube.narrowed(Axis::TopOrigin, !mask(&[symbol::TopOrigin::Task])))
-                .or_else(|| goal.filter(|_| kind != Kind::Purchase))
+                .or_else(|| goal.filter(|_| has_goal(root)))
         },
     ),
     (
@@ -72,7 +72,7 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
                 // `frame any` lets every frame pass, and the origin is still the task's.
                 return cube
                     .narrowed(Axis::Origin, provider)
-                    .or_else(|| cube.narrowed(Axis::Destination, goal).filter(|_| kind != Kind::Purchase));
+                    .or_else(|| cube.narrowed(Axis::Destination, goal).filter(|_| has_goal(root)));
             }
             let asks_each_time = match outcome {
                 Outcome::Ask(scope) => scope == ConsentScope::EveryTime,
@@ -97,7 +97,8 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
         |policy, root, cube, outcome| {
             let kind = request(root, outcome)?.0;
             let named = |of: fn(Test) -> bool| {
-                let rule = policy.policy.requests.get(&kind);
+                // What the section says of this machine is about a page's forms. Nothing is ordered there.
+                let rule = policy.policy.requests.get(&kind).filter(|_| matches!(root, Root::Request(..)));
                 rule.is_some_and(|rule| {
                     rule.clauses.iter().any(|clause| of(clause.test) && clause.test.passes_loopback())
                 })
@@ -110,16 +111,16 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
             if !named(|test| matches!(test, Test::DestinationChannel(_))) {
                 plain |= mask(&[symbol::Destination::TaskLoopback, symbol::Destination::OtherLoopback]);
             }
-            let goal = cube.narrowed(Axis::Destination, plain).filter(|_| kind != Kind::Purchase);
+            let goal = cube.narrowed(Axis::Destination, plain).filter(|_| has_goal(root));
             cube.narrowed(Axis::Tls, !encrypted).or(goal)
         },
     ),
     (
         "no card data and no government identity number go over a connection in clear, not even on this machine",
         |_, root, cube, outcome| {
-            let kind = request(root, outcome).map(|(kind, _)| kind).filter(|kind| takes_card_or_id(*kind))?;
+            request(root, outcome).filter(|(kind, _)| takes_card_or_id(*kind))?;
             let loopback = mask(&[symbol::Destination::TaskLoopback, symbol::Destination::OtherLoopback]);
-            let goal = cube.narrowed(Axis::Destination, loopback).filter(|_| kind != Kind::Purchase);
+            let goal = cube.narrowed(Axis::Destination, loopback).filter(|_| has_goal(root));
             cube.narrowed(Axis::Tls, mask(&[symbol::Tls::Loopback])).or(goal)
         },
     ),
@@ -163,24 +164,20 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
     ),
     ("no T2 field reaches the model", |_, root, cube, outcome| {
         let reaches =
-            matches!((root, outcome), (Root::Request(_, Tier::T2), Outcome::Grant(Some(Delivery::Model))));
+            matches!((root.asked(), outcome), (Some((_, Tier::T2)), Outcome::Grant(Some(Delivery::Model))));
         reaches.then_some(*cube)
     }),
     (
         "no T2 field is released unless the user said yes, to it or for a purchase to the mandate of the task",
         |policy, root, cube, outcome| {
-            let (Root::Request(kind, Tier::T2), Outcome::Grant(_)) = (root, outcome) else { return None };
-            let mut yes = mask(&[symbol::Consent::Given]);
-            if takes_mandate(policy, kind) {
-                yes |= mask(&[symbol::Consent::Mandated]);
-            }
-            cube.narrowed(Axis::Consent, !yes)
+            let (Some((kind, Tier::T2)), Outcome::Grant(_)) = (root.asked(), outcome) else { return None };
+            cube.narrowed(Axis::Consent, !yes(policy, kind))
         },
     ),
     (
         "a low safety that asks leaves no earlier yes in force: each release below the threshold is asked about",
         |policy, root, cube, outcome| {
-            let Root::Request(kind, need) = root else { return None };
+            let (kind, need) = root.asked()?;
             let rule = policy.policy.requests.get(&kind)?;
             let asks = rule.clauses.iter().any(|clause| clause.test == Test::Safety && clause.soft);
             let low = cube.narrowed(Axis::Safety, !reaching(need)).filter(|_| asks)?;
@@ -197,14 +194,68 @@ pub(super) const INVARIANTS: [Invariant; 17] = [
     }),
     (
         "a purchase is paid at the top of its page and within the task's budget, and no card goes into a form whose page names more",
-        |_, root, cube, outcome| match root {
-            Root::Request(Kind::Purchase, _) if outcome.permits() => cube
+        |_, root, cube, outcome| match request(root, outcome)?.0 {
+            Kind::Purchase => cube
                 .narrowed(Axis::Frame, !mask(&[symbol::Frame::Top]))
                 .or_else(|| cube.narrowed(Axis::Amount, !mask(&[symbol::Amount::Within]))),
-            Root::Request(Kind::Payment, _) if outcome.permits() => {
-                cube.narrowed(Axis::Amount, mask(&[symbol::Amount::Over]))
-            }
+            Kind::Payment => cube.narrowed(Axis::Amount, mask(&[symbol::Amount::Over])),
             _ => None,
+        },
+    ),
+    (
+        "an order by `ucp` goes from the top frame of the task's own page, over a valid connection, to that page's own origin over https",
+        |_, root, cube, outcome| {
+            // Over all events, so that no grant by `ucp` is left out, whatever it is granted for.
+            let by_ucp = outcome == Outcome::Grant(Some(Delivery::Ucp));
+            let ordered = matches!(root, Root::Checkout(..)) && outcome.permits();
+            if !by_ucp && !ordered {
+                return None;
+            }
+            cube.narrowed(Axis::Origin, !mask(&[symbol::Origin::Task]))
+                .or_else(|| cube.narrowed(Axis::TopOrigin, !mask(&[symbol::TopOrigin::Task])))
+                .or_else(|| cube.narrowed(Axis::Tls, !mask(&[symbol::Tls::Valid])))
+                .or_else(|| cube.narrowed(Axis::Frame, !mask(&[symbol::Frame::Top])))
+                .or_else(|| cube.narrowed(Axis::Document, !mask(&[symbol::Document::Known])))
+                .or_else(|| cube.narrowed(Axis::Destination, !mask(&[symbol::Destination::Task])))
+        },
+    ),
+    (
+        "a purchase by `ucp` is placed in a T2 container, within the task's budget, and after a yes that names payee and amount or by the mandate of the task",
+        |policy, root, cube, outcome| {
+            let Root::Checkout(Kind::Purchase, _) = root else { return None };
+            if !outcome.permits() {
+                return None;
+            }
+            // The yes to an amount is one only if the question names it.
+            let naming = policy.policy.requests.get(&Kind::Purchase).is_some_and(|rule| rule.naming);
+            let unasked = match outcome {
+                _ if !naming => Some(*cube),
+                Outcome::Grant(_) => cube.narrowed(Axis::Consent, !yes(policy, Kind::Purchase)),
+                Outcome::Ask(scope) => (scope != ConsentScope::EveryTime).then_some(*cube),
+                Outcome::Deny(..) => None,
+            };
+            cube.narrowed(Axis::Container, !mask(&[symbol::Container::T2]))
+                .or_else(|| cube.narrowed(Axis::Amount, !mask(&[symbol::Amount::Within])))
+                .or(unasked)
+        },
+    ),
+    (
+        "an order takes the fields of an address, of contact data or of a purchase alone, and goes by `ucp` and no other way, as nothing else does",
+        |_, root, cube, outcome| {
+            let by_ucp = outcome == Outcome::Grant(Some(Delivery::Ucp));
+            match root {
+                Root::Checkout(kind, _) if outcome.permits() => {
+                    let astray =
+                        !ORDERED.contains(&kind) || (matches!(outcome, Outcome::Grant(_)) && !by_ucp);
+                    let foreign = cube.narrowed(
+                        Axis::Placement,
+                        mask(&[symbol::Placement::Lacking, symbol::Placement::Doubtful]),
+                    );
+                    if astray { Some(*cube) } else { foreign }
+                }
+                Root::Request(..) | Root::Verb(_) if by_ucp => Some(*cube),
+                _ => None,
+            }
         },
     ),
     ("no limit of the session is passed", |policy, root, cube, outcome| {
@@ -229,17 +280,26 @@ fn lets_provider_in(policy: &Compiled<Unchecked>, kind: Kind) -> bool {
     named && rule.is_some_and(|rule| rule.clauses.iter().any(|clause| clause.test.passes_provider()))
 }
 
+/// The answers that are a yes to a T2 field of this kind, or to a purchase.
+fn yes(policy: &Compiled<Unchecked>, kind: Kind) -> Mask {
+    let mandated = if takes_mandate(policy, kind) { mask(&[symbol::Consent::Mandated]) } else { 0 };
+    mask(&[symbol::Consent::Given]) | mandated
+}
+
 /// Whether the policy lets the task's mandate take the place of a question about this kind.
 fn takes_mandate(policy: &Compiled<Unchecked>, kind: Kind) -> bool {
     kind == Kind::Purchase && policy.policy.requests.get(&kind).is_some_and(|rule| rule.mandate)
 }
 
-/// The request of a root, if the outcome permits it.
+/// The request of a root, in a page or at a shop's endpoint, if the outcome permits it.
 fn request(root: Root, outcome: Outcome) -> Option<(Kind, Tier)> {
-    match root {
-        Root::Request(kind, need) if outcome.permits() => Some((kind, need)),
-        _ => None,
-    }
+    root.asked().filter(|_| outcome.permits())
+}
+
+/// Whether the request goes where the destination says: into a form of the page, or to a shop's endpoint. A purchase in a page has
+/// neither.
+fn has_goal(root: Root) -> bool {
+    !matches!(root, Root::Request(Kind::Purchase, _))
 }
 
 /// The signals that every release needs, whatever the policy says.
@@ -248,6 +308,10 @@ fn needed(root: Root) -> &'static [Axis] {
     match root {
         Root::Verb(_) => &[],
         Root::Request(Kind::Purchase, _) => &[Container, Origin, TopOrigin, Tls, Frame, Document, Amount],
+        Root::Checkout(Kind::Purchase, _) => {
+            &[Container, Origin, TopOrigin, Tls, Frame, Document, Destination, Amount]
+        }
+        Root::Checkout(..) => &[Container, Origin, TopOrigin, Tls, Frame, Document, Destination],
         Root::Request(..) => &[Container, Origin, TopOrigin, Tls, Frame, Document, Destination, Visibility],
     }
 }
@@ -275,7 +339,7 @@ pub(super) const PAIRS: [Pair; 4] = [
         axis: Axis::Safety,
         answers: || !mask(&[symbol::Consent::Mandated]),
         contradicts: |root, one, other| {
-            let t2 = matches!(root, Root::Request(_, Tier::T2));
+            let t2 = matches!(root.asked(), Some((_, Tier::T2)));
             t2 && matches!((one.1, other.1), (Outcome::Ask(_), Outcome::Grant(_)))
         },
     },

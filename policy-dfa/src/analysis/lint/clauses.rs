@@ -2,10 +2,11 @@
 
 use super::warning::Warning;
 use crate::automaton::diagram::Diagrams;
-use crate::language::clause::Clause;
+use crate::language::clause::{Clause, Test};
 use crate::language::policy::Policy;
 use crate::language::spans::RuleId;
 use crate::vocabulary::event::EventKind;
+use crate::vocabulary::outcome::Delivery;
 
 /// The most clauses for which the warning names the clause that makes another one redundant, since that compiles each
 /// pair.
@@ -32,15 +33,20 @@ impl Policy {
             }
         }
         for (kind, rule) in &self.requests {
-            for delivery in rule.deliver.iter().skip(1) {
-                let first = rule.deliver.first().map_or("", |delivery| delivery.as_str());
+            // `ucp` is used wherever it stands: an order at a shop's endpoint is an event of its own.
+            let is_used =
+                |delivery: &Delivery| Some(*delivery) == rule.in_page() || *delivery == Delivery::Ucp;
+            for delivery in rule.deliver.iter().filter(|delivery| !is_used(delivery)) {
+                let first = rule.in_page().map_or("", Delivery::as_str);
+                let used: Vec<_> =
+                    rule.deliver.iter().filter(|way| is_used(way)).map(|way| way.as_str()).collect();
                 found.push(Warning {
                     message: format!(
                         "`{}` is never delivered by `{}`: a grant goes by the first way named, `{first}`",
                         kind.as_str(),
                         delivery.as_str()
                     ),
-                    help: format!("write: deliver {first}"),
+                    help: format!("write: deliver {}", used.join(" or ")),
                     span: self.span_of(RuleId::Request(*kind)),
                 });
             }
@@ -53,8 +59,16 @@ impl Policy {
             EventKind::Request(kind) => self.requests.get(&kind).is_some_and(|rule| rule.deliver.is_empty()),
             EventKind::Verb(_) => false,
         };
+        let no_control = match event {
+            EventKind::Request(kind) => {
+                let rule = self.requests.get(&kind).filter(|_| clause.test == Test::Visible);
+                rule.is_some_and(|rule| rule.in_page().is_none())
+            }
+            EventKind::Verb(_) => false,
+        };
         let why = match other {
             _ if nothing => "nothing of it is delivered".to_owned(),
+            _ if no_control => "an order by `ucp` fills no control".to_owned(),
             Some(other) => format!("`{other}` says it already"),
             None => "the rules around it say it already".to_owned(),
         };

@@ -14,7 +14,8 @@ use crate::automaton::guards::Rules;
 use crate::language::clause::Test;
 use crate::language::policy::{Policy, RequestRule};
 use crate::language::spans::RuleId;
-use crate::vocabulary::event::EventKind;
+use crate::vocabulary::event::{EventKind, Root};
+use crate::vocabulary::outcome::Delivery;
 use warning::Facts;
 
 impl Policy {
@@ -40,6 +41,7 @@ impl Policy {
         found.extend(self.unused_thresholds());
         found.extend(self.unused_providers());
         found.extend(self.never_granted(&facts));
+        found.extend(self.ways_never_taken(&facts));
         found.extend(self.redundant_clauses());
         found.extend(self.redundant_sites());
         found.extend(self.redundant_limits(&facts));
@@ -78,10 +80,7 @@ impl Policy {
         let verbs = self.verbs.keys().map(|verb| (EventKind::Verb(*verb), RuleId::Verb(*verb)));
         let dead = kinds.chain(verbs).filter(|(event, _)| !facts.granted.contains(event));
         dead.map(|(event, rule)| {
-            let why = match self.unsatisfiable_rule(event) {
-                Some(rule) => format!("`{rule}` can never hold for it"),
-                None => "its rules can never hold together".to_owned(),
-            };
+            let why = self.why_never(event, |_| true);
             Warning {
                 message: format!("`{}` can never be granted: {why}", event.as_str()),
                 help: "change that rule, or say that it is never granted".to_owned(),
@@ -91,12 +90,43 @@ impl Policy {
         .collect()
     }
 
-    /// A rule that refuses an event whatever the signals are.
-    fn unsatisfiable_rule(&self, event: EventKind) -> Option<String> {
+    /// Requests that are granted in a page and never at a shop's endpoint, or the other way round, though the section names both ways.
+    fn ways_never_taken(&self, facts: &Facts) -> Vec<Warning> {
+        let mut found = Vec::new();
+        let granted = |kind: &Kind| facts.granted.contains(&EventKind::Request(*kind));
+        for (kind, rule) in self.requests.iter().filter(|(kind, rule)| rule.orders() && granted(kind)) {
+            let Some(in_page) = rule.in_page() else { continue };
+            for way in [in_page, Delivery::Ucp] {
+                let takes = |root: &Root| matches!(root, Root::Checkout(..)) == (way == Delivery::Ucp);
+                let event = EventKind::Request(*kind);
+                if facts.permitted.iter().any(|root| takes(root) && EventKind::of(*root) == event) {
+                    continue;
+                }
+                let (way, why) = (way.as_str(), self.why_never(event, takes));
+                found.push(Warning {
+                    message: format!("`{}` can never be granted by `{way}`: {why}", kind.as_str()),
+                    help: format!("change that rule, or leave `{way}` out"),
+                    span: self.span_of(RuleId::Request(*kind)),
+                });
+            }
+        }
+        found
+    }
+
+    /// Why some roots of an event can never be granted.
+    fn why_never(&self, event: EventKind, of: impl Fn(&Root) -> bool) -> String {
+        match self.unsatisfiable_rule(event, of) {
+            Some(rule) => format!("`{rule}` can never hold for it"),
+            None => "its rules can never hold together".to_owned(),
+        }
+    }
+
+    /// A rule that refuses some roots of an event whatever the signals are.
+    fn unsatisfiable_rule(&self, event: EventKind, of: impl Fn(&Root) -> bool) -> Option<String> {
         if let Some(only) = self.unsatisfiable_only_site(event) {
             return Some(only);
         }
-        self.roots_of(event).find_map(|root| {
+        self.roots_of(event).filter(of).find_map(|root| {
             let Rules::Chain(guards, _) = self.rules(root) else { return None };
             let cube = self.feasible(root);
             let always = guards.into_iter().find(|guard| {

@@ -39,9 +39,12 @@ impl Policy {
         match proof {
             Proof::NeverDeliver { delivery, .. } => {
                 let pays = *delivery == Delivery::PaymentApi;
-                let buys = |root: Root| matches!(root, Root::Request(Kind::Purchase, _));
-                let fits = |root: Root| matches!(root, Root::Request(..)) && buys(root) == pays;
-                if !roots().any(fits) {
+                let fits = |root: Root| match root {
+                    Root::Checkout(..) => *delivery == Delivery::Ucp,
+                    Root::Request(kind, _) => *delivery != Delivery::Ucp && (kind == Kind::Purchase) == pays,
+                    Root::Verb(_) => false,
+                };
+                if !roots().any(fits) && !self.delivers_nothing(subject) {
                     return Some(format!("no policy can deliver `{subject}` by `{}`", delivery.as_str()));
                 }
             }

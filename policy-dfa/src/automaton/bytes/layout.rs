@@ -47,10 +47,7 @@ pub(super) fn delivery_word(delivery: Option<Delivery>) -> &'static str {
 
 /// The two words of a start: the event, and the tier that it needs. A verb needs none.
 pub(super) fn start_words(root: Root) -> (&'static str, &'static str) {
-    match root {
-        Root::Request(kind, need) => (kind.as_str(), Tier::as_str(need)),
-        Root::Verb(verb) => (verb.as_str(), ""),
-    }
+    (root.event_name(), root.need().map_or("", Tier::as_str))
 }
 
 /// The first index at which two byte strings differ.

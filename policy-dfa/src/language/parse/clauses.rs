@@ -12,7 +12,7 @@ use crate::language::error::Fault;
 use crate::language::policy::{Proof, RequestRule};
 use crate::language::spans::{RuleId, RuleSpans};
 use crate::vocabulary::alphabet::{Axis, Mask};
-use crate::vocabulary::event::{VerbKind, takes_card_or_id};
+use crate::vocabulary::event::{ORDERED, VerbKind, takes_card_or_id};
 use crate::vocabulary::outcome::{ConsentScope, Delivery};
 
 const CLAUSES: [&str; 8] =
@@ -342,10 +342,19 @@ impl Parser<'_> {
             if deliveries.contains(&delivery) {
                 return Err(Fault::repeated(delivery.as_str(), span));
             }
-            if (delivery == Delivery::PaymentApi) != (kind == Kind::Purchase) {
+            let help = match delivery {
+                Delivery::Ucp if !ORDERED.contains(&kind) => {
+                    Some("`ucp` is for an address and for a purchase alone")
+                }
+                Delivery::Ucp => None,
+                _ if (delivery == Delivery::PaymentApi) != (kind == Kind::Purchase) => {
+                    Some("`payment_api` is for a purchase, and a purchase goes by it or by `ucp`")
+                }
+                _ => None,
+            };
+            if let Some(help) = help {
                 let message = format!("`{}` is not a way to deliver `{}`", delivery.as_str(), kind.as_str());
-                return Err(Fault::new(span, message)
-                    .help("`payment_api` is for a purchase, and a purchase only for it"));
+                return Err(Fault::new(span, message).help(help));
             }
             deliveries.push(delivery);
             if !self.takes("or") {

@@ -8,6 +8,11 @@ pub fn corpus() -> Vec<(String, bool, bool)> {
     let price = |number: &str, code: &str| {
         format!("REQ.purchase ctx={{\"total\":{number},\"currency\":\"{code}\"}}\nREQ.end")
     };
+    let item = |id: &str, pieces: &str| format!("REQ.purchase items={{\"{id}\":{pieces}}}\nREQ.end");
+    let items = |count: usize| {
+        let listed: Vec<String> = (0..count).map(|at| format!("\"item{at}\":1")).collect();
+        format!("REQ.purchase items={{{}}}\nREQ.end", listed.join(", "))
+    };
     let mut all = vec![
         (long(128, "x"), true, true),
         (long(129, "x"), false, true),
@@ -45,6 +50,27 @@ pub fn corpus() -> Vec<(String, bool, bool)> {
         (price("1e3", "USD"), false, false),
         (price("1", "usd"), false, false),
         (price("1", "USDX"), false, false),
+        (item("kettle", "1"), true, true),
+        (item("gid://shop/Item/12.b-C_d", "999"), true, true),
+        (item("kettle", "1000"), false, false),
+        (item("kettle", "0"), false, false),
+        (item("kettle", "01"), false, false),
+        (item("kettle", "1.0"), false, false),
+        (item("kettle", "-1"), false, false),
+        (item("kettle", "\"1\""), false, false),
+        (item("", "1"), false, false),
+        (item("a kettle", "1"), false, false),
+        (item("a,b", "1"), false, false),
+        (item("a@b", "1"), false, false),
+        (item("ket\\u0074le", "1"), false, true),
+        (item(&"x".repeat(64), "1"), true, true),
+        (item(&"x".repeat(65), "1"), false, false),
+        (items(0), false, false),
+        (items(2), true, true),
+        (items(10), true, true),
+        (items(11), false, true),
+        (items(20), false, true),
+        (items(21), false, false),
     ];
     for (text, written, read) in [
         ("", false, false),
@@ -82,6 +108,14 @@ pub fn corpus() -> Vec<(String, bool, bool)> {
         ("REQ.address fields=[email]\nREQ.end", false, false),
         ("REQ.address ctx={tls:true} fields=[city]\nREQ.end", false, false),
         ("REQ.purchase fields=[name]\nREQ.end", false, false),
+        ("REQ.purchase items={kettle:1}\nREQ.end", false, true),
+        ("REQ.purchase items={\"kettle\": 1,\"mug\":2} ctx={tls:true}\nREQ.end", true, true),
+        ("REQ.purchase items={\"kettle\":1,}\nREQ.end", false, false),
+        ("REQ.purchase items={\"kettle\"}\nREQ.end", false, false),
+        ("REQ.purchase ctx={tls:true} items={\"kettle\":1}\nREQ.end", false, false),
+        ("REQ.purchase items={\"kettle\":1} items={\"mug\":1}\nREQ.end", false, false),
+        ("REQ.address items={\"kettle\":1}\nREQ.end", false, false),
+        ("REQ.otp items={\"kettle\":1}\nREQ.end", false, false),
         ("REQ.purchase ctx={origin_request:\"website\", total:64.15, currency:\"USD\"}\nREQ.end", true, true),
     ] {
         all.push((text.to_owned(), written, read));

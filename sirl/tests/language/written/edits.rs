@@ -19,6 +19,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         "\nREQ.otp",
         " fields=",
         " ctx=",
+        " items={",
+        "\"mug\":12",
         "city",
         "\"zip\"",
         "origin",

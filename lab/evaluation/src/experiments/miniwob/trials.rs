@@ -170,7 +170,9 @@ fn user() -> impl FnMut(&ConsentPrompt) -> Answer + Send + 'static {
             Asked::Order(order) => Some(&order.site) == site,
             // The user has just written this text.
             Asked::Reveal { .. } => true,
-            Asked::Pay { .. }
+            Asked::Tell { .. }
+            | Asked::Buy { .. }
+            | Asked::Pay { .. }
             | Asked::Mandate { .. }
             | Asked::SignOn { .. }
             | Asked::AtProvider { .. }

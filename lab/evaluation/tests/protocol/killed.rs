@@ -1,0 +1,179 @@
+//! The guard's program is killed (SIGKILL) at each call of an order: when the call has arrived at the shop, and when the shop has carried it
+//! out. The journal is a file, and a program that starts again finds out by it what became of the order.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use evaluation::hosts;
+use evaluation::scenario::Scenario;
+use evaluation::servers::Moment;
+use evaluation::stage::{Stage, chromium, sandbox};
+use evaluation::suite::ScenarioKind;
+use portcullis::audit::MemoryLog;
+use portcullis::checkout::{FileJournal, Journal, Settlement};
+use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
+use portcullis::egress::proxy::EgressProxy;
+use portcullis::guard::SystemEntropy;
+use portcullis::orders::{OrderDesk, PublicKey};
+use portcullis::signals::Verb;
+use portcullis::signals::playwright::{Browser, BrowserSettings};
+use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
+
+const ROLE: &str = "PORTCULLIS_KILLED_ORDER";
+
+fn scenario(seed: u64) -> Scenario {
+    Scenario::new(ScenarioKind::Review, false, seed).taking_orders()
+}
+
+fn desk(folder: &Path) -> OrderDesk {
+    let journal = Arc::new(FileJournal::open(&folder.join("orders.journal")).unwrap());
+    let pem = std::fs::read(folder.join("ca.pem")).unwrap();
+    let agent = "http://127.0.0.1:9/agent".parse().unwrap();
+    OrderDesk::new(agent, OrderDesk::test_money("purse"), journal, &pem).unwrap()
+}
+
+/// The program that is killed: one guard that orders once. It says its key, and waits until the shop knows it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_guard_that_is_killed() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let (seed, folder) = role.split_once(' ').unwrap();
+    let (scenario, folder) = (scenario(seed.parse().unwrap()), Path::new(folder));
+    let mut settings = BrowserSettings::new(chromium().unwrap());
+    settings.home = Some(folder.join("home"));
+    settings.sandbox = sandbox();
+    settings.proxy_rules = Some(std::fs::read_to_string(folder.join("rules")).unwrap());
+    settings.private_hosts = hosts::ALL.iter().map(|host| (*host).to_owned()).collect();
+    let browser = Browser::start(settings).await.unwrap();
+    let user = ScriptedAnswerer(|_: &ConsentPrompt| Answer::Session);
+    let log = Box::new(MemoryLog::default());
+    let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
+    let guard = guard.with_orders(Arc::new(desk(folder)));
+    println!("\nkey {}", guard.mandate_key().unwrap().to_jwk());
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
+    let mut session = Session::begin(guard, &browser, &prompt).await.unwrap();
+    let url = scenario.product_url(hosts::SHOP_ORIGIN);
+    session.act(Action::Verb(Verb::Open { url })).await;
+    let block = format!("REQ.purchase items={{\"{}.1\":{}}}\nREQ.end", scenario.id, scenario.quantity);
+    println!("\nanswer {}", session.act(Action::Request(block)).await);
+    session.finish().await;
+    browser.close().await;
+}
+
+/// Kills the program at one moment of one call, counted from 0.
+struct Killer {
+    at: Option<(usize, Moment)>,
+    calls: AtomicUsize,
+    program: Mutex<Option<Child>>,
+}
+
+impl Killer {
+    fn saw(&self, moment: Moment) {
+        let call = match moment {
+            Moment::Arrived => self.calls.fetch_add(1, Ordering::SeqCst),
+            Moment::CarriedOut => self.calls.load(Ordering::SeqCst) - 1,
+        };
+        if self.at == Some((call, moment)) {
+            let mut program = self.program.lock().unwrap().take().unwrap();
+            program.kill().unwrap();
+            program.wait().unwrap();
+        }
+    }
+}
+
+/// Runs the program, and returns its answer; none where it was killed.
+async fn run(
+    stage: &Stage,
+    folder: &Path,
+    seed: u64,
+    at: Option<(usize, Moment)>,
+) -> (Option<String>, usize) {
+    let mut program = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "killed::the_guard_that_is_killed", "--nocapture"])
+        .env(ROLE, format!("{seed} {}", folder.display()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(program.stdout.take().unwrap()).lines();
+    let mut input = program.stdin.take().unwrap();
+    let killer = Arc::new(Killer { at, calls: AtomicUsize::new(0), program: Mutex::new(Some(program)) });
+    let watch = Arc::clone(&killer);
+    stage.world.watch_orders(Arc::new(move |_, moment| watch.saw(moment)));
+    let (said, key) = tokio::task::spawn_blocking(move || {
+        let key =
+            said.by_ref().map_while(Result::ok).find_map(|line| Some(line.strip_prefix("key ")?.to_owned()));
+        (said, key.unwrap())
+    })
+    .await
+    .unwrap();
+    stage.world.trust(PublicKey::from_jwk(&serde_json::from_str(&key).unwrap()).unwrap());
+    stage.world.begin(&scenario(seed));
+    writeln!(input, "go").unwrap();
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut lines = said.map_while(Result::ok);
+        let answer = lines.find_map(|line| Some(line.strip_prefix("answer ")?.to_owned()));
+        lines.for_each(drop);
+        answer
+    })
+    .await
+    .unwrap();
+    if let Some(mut program) = killer.program.lock().unwrap().take() {
+        program.wait().unwrap();
+    }
+    (answer, killer.calls.load(Ordering::SeqCst))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kill_at_each_call_never_buys_twice() {
+    if std::env::var(ROLE).is_ok() {
+        return;
+    }
+    let stage = Stage::set_up().await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    std::fs::write(folder.join("ca.pem"), stage.world.ca_pem()).unwrap();
+    std::fs::write(folder.join("rules"), stage.world.host_rules()).unwrap();
+    evaluation::tls::install_nss(&folder.join("home"), stage.world.ca_pem()).unwrap();
+
+    // The control is not killed.
+    let (answer, calls) = run(&stage, folder, 1, None).await;
+    assert!(answer.unwrap().contains("GRANT.purchase"));
+    assert_eq!(stage.world.take(&scenario(1).id).unwrap().orders.len(), 1);
+    assert_eq!(calls, 4, "profile, create, look, complete");
+
+    let mut unknown = 0;
+    for (number, call) in (0..calls).enumerate() {
+        for (half, moment) in [Moment::Arrived, Moment::CarriedOut].into_iter().enumerate() {
+            let seed = 2 + 2 * number as u64 + half as u64;
+            let (answer, _) = run(&stage, folder, seed, Some((call, moment))).await;
+            assert_eq!(answer, None, "{call} {moment:?}: it was killed");
+            stage.world.watch_orders(Arc::new(|_, _| ()));
+            let sold = stage.world.ledger(&scenario(seed).id).unwrap().orders.len();
+            assert!(sold <= 1);
+            // The program starts again.
+            let desk = desk(folder);
+            let proxy = EgressProxy::of(&stage.settings(), &[], &mut SystemEntropy).await.unwrap();
+            let ended = desk.recover(&proxy).await.unwrap();
+            let after = stage.world.take(&scenario(seed).id).unwrap().orders.len();
+            let settlements: Vec<Settlement> = ended.iter().map(|(_, settlement)| *settlement).collect();
+            match settlements.as_slice() {
+                [] => assert_eq!((sold, after), (0, 0), "{call} {moment:?}: nothing was signed"),
+                [Settlement::Paid] => assert_eq!((sold, after), (1, 1), "{call} {moment:?}"),
+                [Settlement::Voided] => assert_eq!((sold, after), (0, 0), "{call} {moment:?}"),
+                several => panic!("{several:?}"),
+            }
+            unknown += settlements.len();
+            drop(desk);
+            let journal = FileJournal::open(&folder.join("orders.journal")).unwrap();
+            assert_eq!(journal.open_intents().unwrap(), [], "{call} {moment:?}");
+        }
+    }
+    assert_eq!(unknown, 2, "the two moments of the completion are after the intent");
+    // And a last order goes through.
+    let (answer, _) = run(&stage, folder, 20, None).await;
+    assert!(answer.unwrap().contains("GRANT.purchase"));
+}
