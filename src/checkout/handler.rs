@@ -120,7 +120,11 @@ impl PaymentHandler {
             return Err(ArmError::AlreadyPending);
         }
         let open = self.shared.journal.open_intents().map_err(|_| ArmError::JournalUnavailable)?;
-        if open.iter().any(|intent| intent.purchase != purchase) {
+        // The end of an order at another shop is that shop's matter.
+        let is_before = |intent: &Intent| {
+            intent.purchase != purchase && (intent.checkout.is_none() || intent.payee == *pending.payee())
+        };
+        if open.iter().any(is_before) {
             return Err(ArmError::Unsettled);
         }
         let intent = Intent::new(purchase, pending.payee().clone(), pending.amount());

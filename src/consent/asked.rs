@@ -85,6 +85,8 @@ pub enum Asked {
         shop: Origin,
         /// The records that the goods go to, such as `address:home`.
         records: Vec<String>,
+        /// The account that pays, such as `wallet:test`.
+        account: String,
         /// What the shop signed.
         offer: Box<SeenOffer>,
     },
@@ -399,7 +401,7 @@ impl Asked {
                 let next = "nothing is bought yet: you are asked again once the shop has said what it costs";
                 from.into_iter().chain([next.to_owned()]).map(PromptLine::plain).collect()
             }
-            Asked::Buy { records, offer, .. } => order_lines(records, offer),
+            Asked::Buy { records, account, offer, .. } => order_lines(records, account, offer),
             Asked::Mandate { quantity, item, record, .. } => {
                 let lines = [
                     format!("for {quantity} x {}", visible(item, MAX_LABEL_CHARS)),
@@ -417,20 +419,24 @@ impl Asked {
 }
 
 /// The lines about an order: what the shop signed, in its own words.
-fn order_lines(records: &[String], offer: &SeenOffer) -> Vec<PromptLine> {
-    let warned = offer
-        .warnings
-        .iter()
-        .map(|text| PromptLine::warning(format!("the shop warns: \"{}\"", visible(text, MAX_ADDRESS_CHARS))));
+fn order_lines(records: &[String], account: &str, offer: &SeenOffer) -> Vec<PromptLine> {
+    let warned =
+        offer.warnings.iter().map(|text| PromptLine::warning(format!("the shop says: {}", in_quotes(text))));
     let to = (!records.is_empty()).then(|| format!("delivered to your {}", records.join(", ")));
     let signed = "the shop signed these lines, and no page or agent can change them after a yes:";
-    let plain = to.into_iter().chain([signed.to_owned()]).map(PromptLine::plain);
+    let with = format!("paid from your {account}");
+    let plain = to.into_iter().chain([with, signed.to_owned()]).map(PromptLine::plain);
     let ways = offer.delivery.iter().map(|way| format!("delivery: {way}"));
     let lines = offer.lines.iter().map(ToString::to_string).chain(offer.parts.iter().cloned()).chain(ways);
     let lines = lines.chain([format!("sold by {}", offer.seller)]);
-    let said = |line: String| format!("\"{}\"", visible(&line, MAX_ADDRESS_CHARS));
+    let said = |line: String| in_quotes(&line);
     let lines: Vec<PromptLine> = lines.map(said).map(PromptLine::plain).collect();
     warned.chain(plain).chain(lines).collect()
+}
+
+/// Words of a shop's in quotes that they cannot end.
+fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", visible(text, MAX_ADDRESS_CHARS).replace('"', "'"))
 }
 
 /// The lines about a new password. A weak one is warned of every time.

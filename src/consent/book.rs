@@ -390,7 +390,7 @@ mod tests {
             book.note(&plan.release(Kind::Address, city()), said, Millis(0));
             assert_eq!(book.take_changes(), None, "without a form there is no standing consent");
             for purpose in Purpose::ALL {
-                let covered = matches!(purpose, Purpose::Address | Purpose::Payment);
+                let covered = matches!(purpose, Purpose::Address | Purpose::Payment | Purpose::Order);
                 let expected = if covered { Consent::Given } else { Consent::None };
                 assert_eq!(about(&book, &at(purpose, "/checkout")), expected, "{purpose:?}");
             }

@@ -13,10 +13,21 @@ pub struct SeenOffer {
     pub lines: Vec<OfferedLine>,
     /// One line for each other part of the total, such as `tax: 0.70 USD`.
     pub parts: Vec<String>,
+    /// Whether a part is something else than delivery, taxes or a discount.
+    pub has_other_costs: bool,
     /// The ways of delivery.
     pub delivery: Vec<String>,
-    /// The shop's warnings.
+    /// What the shop says beside the offer: its warnings and other notes.
     pub warnings: Vec<String>,
+}
+
+impl SeenOffer {
+    /// All texts of the shop's.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let titles = self.lines.iter().map(|line| line.title.as_str());
+        let others = self.parts.iter().chain(&self.delivery).chain(&self.warnings).map(String::as_str);
+        titles.chain(others).chain([self.seller.as_str()])
+    }
 }
 
 /// One line of an offer.

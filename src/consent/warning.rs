@@ -52,6 +52,8 @@ pub enum WarningCause {
 /// What became of an order by the shop's own protocol.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OrderProblem {
+    /// An order of before, whose end was not known, was taken by the shop. The text is its amount.
+    Taken(String),
     /// It was not placed, for this reason. The text has no words of the shop's.
     NotPlaced(String),
     /// The shop does not say whether it sold. The guard asks it again before the next order.
@@ -79,6 +81,8 @@ impl Warning {
         use WarningCause::EarlierPage;
         let is_cause = match (&self.cause, &other.cause) {
             (EarlierPage { wait: one }, EarlierPage { wait: other }) => one.is_some() == other.is_some(),
+            // Each of these is another order.
+            (WarningCause::Order(_), _) => false,
             (one, other) => one == other,
         };
         is_cause && (self.kind, &self.origin) == (other.kind, &other.origin)
@@ -127,6 +131,11 @@ impl fmt::Display for Warning {
 impl OrderProblem {
     fn write(&self, origin: &Origin, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            OrderProblem::Taken(amount) => write!(
+                f,
+                "{origin} took the earlier order for {amount}, of which nobody knew the end. Nothing else was ordered now. Ask the agent \
+                 again only if you want a second order."
+            ),
             OrderProblem::NotPlaced(why) => write!(f, "Nothing was ordered at {origin}: {why}."),
             OrderProblem::Unknown => write!(
                 f,

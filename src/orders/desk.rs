@@ -1,6 +1,6 @@
 //! What orders need: the guard's profile, means of payment, journal and trusted certificates.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::Origin;
 use checkout_protocols::{Instrument, PROFILE_PATH, PaymentMeans, Profile, Recovering, Recovery};
@@ -9,7 +9,7 @@ use url::Url;
 use vault::Entropy;
 
 use super::transport::Transport;
-use crate::checkout::{Intent, Journal, JournalError, Settlement};
+use crate::checkout::{Intent, Journal, JournalError, PurchaseId, Settlement};
 use crate::egress::proxy::EgressProxy;
 use crate::system::tls::{RootsError, trusting};
 use crate::system::{SystemEntropy, unix_ms};
@@ -24,11 +24,30 @@ pub struct OrderDesk {
     means: PaymentMeans,
     journal: Arc<dyn Journal>,
     tls: Arc<ClientConfig>,
+    under_way: Arc<Mutex<Vec<PurchaseId>>>,
+}
+
+/// A purchase that is under way. Dropping it ends that.
+pub(super) struct UnderWay {
+    purchase: PurchaseId,
+    all: Arc<Mutex<Vec<PurchaseId>>>,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        lock(&self.all).retain(|purchase| *purchase != self.purchase);
+    }
+}
+
+/// Takes a lock even if it is poisoned: every change under it is a single step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl OrderDesk {
     /// A desk that pays with this means. `agent` is the address of the guard's profile, where shops find the key of its mandates
-    /// ([`Vault::mandate_key`](vault::Vault::mandate_key)). `pem` holds certificates that are trusted besides Mozilla's, and may be empty.
+    /// ([`Vault::mandate_key`](vault::Vault::mandate_key)). The journal is that of the [payment handler](crate::checkout::PaymentHandler),
+    /// where there is one, so that neither pays a shop while the end of the other's purchase there is unknown. `pem` holds certificates that are trusted besides Mozilla's, and may be empty.
     ///
     /// # Errors
     /// [`RootsError`].
@@ -38,7 +57,8 @@ impl OrderDesk {
         journal: Arc<dyn Journal>,
         pem: &[u8],
     ) -> Result<OrderDesk, RootsError> {
-        Ok(OrderDesk { agent, means, journal, tls: trusting(pem, &[b"http/1.1"])? })
+        let under_way = Arc::default();
+        Ok(OrderDesk { agent, means, journal, under_way, tls: trusting(pem, &[b"http/1.1"])? })
     }
 
     /// The means of test money, under this name of the user's account.
@@ -81,20 +101,47 @@ impl OrderDesk {
         is_usable.then_some(profile)
     }
 
-    /// Whether the end of an order is not known.
-    pub(crate) fn has_open_orders(&self) -> Result<bool, JournalError> {
-        Ok(self.journal.open_intents()?.iter().any(|intent| intent.checkout.is_some()))
+    /// Whether the end of an order at this shop is not known, or one is under way there.
+    pub(crate) fn has_open_order(&self, shop: &Origin) -> Result<bool, JournalError> {
+        let is_here = |intent: &Intent| intent.checkout.is_some() && intent.payee == *shop;
+        Ok(self.journal.open_intents()?.iter().any(is_here))
+    }
+
+    /// Notes that a purchase is under way in this program, as long as the result lives. [`OrderDesk::recover`] leaves it alone.
+    pub(super) fn begin(&self, purchase: PurchaseId) -> UnderWay {
+        lock(&self.under_way).push(purchase);
+        UnderWay { purchase, all: Arc::clone(&self.under_way) }
     }
 
     /// Finds out what became of the orders that a crash or a silent shop left open, and returns the end of each. An order whose end the
-    /// shop does not say stays open. It is to be called before another order is placed.
+    /// shop does not say stays open, and so does one that is under way.
     ///
     /// # Errors
     /// [`JournalError`] where the journal cannot be read or written.
     pub async fn recover(&self, proxy: &EgressProxy) -> Result<Vec<(Intent, Settlement)>, JournalError> {
+        self.recover_among(proxy, |_| true).await
+    }
+
+    /// As [`OrderDesk::recover`], for the orders at one shop.
+    pub(crate) async fn recover_at(
+        &self,
+        proxy: &EgressProxy,
+        shop: &Origin,
+    ) -> Result<Vec<(Intent, Settlement)>, JournalError> {
+        self.recover_among(proxy, |intent| intent.payee == *shop).await
+    }
+
+    async fn recover_among(
+        &self,
+        proxy: &EgressProxy,
+        is_meant: impl Fn(&Intent) -> bool,
+    ) -> Result<Vec<(Intent, Settlement)>, JournalError> {
         let transport = self.transport(proxy);
         let mut ended = Vec::new();
-        for intent in self.journal.open_intents()? {
+        for intent in self.journal.open_intents()?.into_iter().filter(is_meant) {
+            if lock(&self.under_way).contains(&intent.purchase) {
+                continue;
+            }
             let Some(settlement) = self.end_of(&transport, &intent).await else { continue };
             self.journal.settle(intent.purchase, settlement)?;
             ended.push((intent, settlement));

@@ -122,6 +122,7 @@ impl OpenOrder {
         let agreed = self.confirm(offered).await?;
         // What is written down comes before the signature.
         let purchase = PurchaseId(random(entropy));
+        let _under_way = self.desk.begin(purchase);
         let intent = Intent::by_protocol(purchase, payee.clone(), amount, checkout, seconds());
         self.write(move |journal| journal.intend(&intent)).await?;
         let signed = keys.open(|surface, agent| {

@@ -1,6 +1,6 @@
 //! The shop's offer as the user is asked about it: in the shop's words, which are bounded in length.
 
-use checkout_protocols::Offered;
+use checkout_protocols::{Offered, Part};
 use sirl::{Currency, Money};
 
 use crate::consent::{OfferedLine, SeenOffer};
@@ -19,12 +19,15 @@ pub(super) fn seen(offered: &Offered) -> Option<SeenOffer> {
         quantity: line.quantity.get(),
         price: amount(line.price),
     });
-    let parts = offered.parts().iter().map(|part| {
+    // A part that costs nothing says nothing.
+    let parts = offered.parts().iter().filter(|part| part.amount != 0).map(|part| {
         let sign = if part.amount < 0 { "-" } else { "" };
         let text = part.text.as_deref().unwrap_or(&part.kind);
         format!("{text}: {sign}{}", amount(part.amount.unsigned_abs()))
     });
+    let is_other = |part: &Part| !["fulfillment", "tax"].contains(&&*part.kind) && part.amount > 0;
     let seen = SeenOffer {
+        has_other_costs: offered.parts().iter().any(is_other),
         total,
         seller: offered.payee().name.clone(),
         lines: lines.collect(),

@@ -275,6 +275,15 @@ impl Fulfillment {
         Some(titles)
     }
 
+    /// The chosen options: the shop's ids, and what they cost.
+    pub(crate) fn chosen(&self) -> Vec<(String, Option<i64>)> {
+        let groups = self.methods.iter().flat_map(|method| &method.groups);
+        let chosen = groups.flat_map(|group| {
+            group.options.iter().filter(|it| Some(&it.id) == group.selected_option_id.as_ref())
+        });
+        chosen.map(|option| (option.id.clone(), option.cost())).collect()
+    }
+
     /// Whether the checkout has no delivery and no pickup.
     pub(crate) fn is_empty(&self) -> bool {
         self.methods.is_empty()

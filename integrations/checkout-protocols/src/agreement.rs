@@ -26,7 +26,7 @@ pub struct Agreement {
     pub buyer: Option<Buyer>,
     /// The means of payment.
     pub instrument: Instrument,
-    /// The shop's warnings that the question showed.
+    /// The shop's warnings and other notes that the question showed.
     pub shown: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ pub enum Difference {
     /// It cannot be completed as it stands.
     #[error("the shop does not say that the checkout is ready to be completed")]
     State,
-    /// An error of the shop's, or a warning that the user was not shown.
-    #[error("the shop adds an error or a warning that you were not shown")]
+    /// An error of the shop's, or a warning or note that the user was not shown.
+    #[error("the shop adds an error, a warning or a note that you were not shown")]
     Message,
     /// Another seller.
     #[error("the shop that sells is not the one that you agreed to")]
@@ -64,6 +64,9 @@ pub enum Difference {
     /// The parts do not add up to the sum.
     #[error("the parts of the price do not add up to the total")]
     Sum,
+    /// Other parts of the sum.
+    #[error("the parts of the price are not those that you agreed to")]
+    Parts,
     /// Another sum.
     #[error("the total is not the one that you agreed to")]
     Total,
@@ -113,8 +116,7 @@ impl VerifiedCheckout {
 pub(crate) fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
     let checkout = &verified.content;
     let is_shown = |message: &Message| match &*message.kind {
-        "info" => true,
-        "warning" => agreement.shown.contains(&message.content),
+        "info" | "warning" => agreement.shown.contains(&message.content),
         _ => false,
     };
     if checkout.status != Status::ReadyForComplete {

@@ -150,7 +150,8 @@ impl VerifiedCheckout {
     }
 }
 
-/// The members that are compared. A checkout with any other one is refused.
+/// The members that are compared. A checkout with any other one is refused. Links, the protocol's own data and what a message has beside
+/// its words are not shown to a user, so nothing in them is agreed to.
 #[derive(Deserialize)]
 pub(crate) struct Checkout {
     pub(crate) id: String,

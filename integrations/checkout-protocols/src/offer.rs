@@ -2,9 +2,9 @@
 
 use crate::address::PostalAddress;
 use crate::agreement::{AgreedCheckout, AgreedLine, Agreement, Difference, compare};
-use crate::answer::Answered;
+use crate::answer::{AnswerFault, Answered};
 use crate::call::{Call, CheckoutAddress, Reply};
-use crate::checkout::{Checkout, VerifiedCheckout};
+use crate::checkout::{Checkout, Total, VerifiedCheckout};
 use crate::claims::{Amount, Merchant};
 use crate::order::{OrderFault, PaymentMeans, Wanted, Wish};
 use crate::profile::Profile;
@@ -20,6 +20,8 @@ pub struct Offered {
     handler: String,
     agreement: Agreement,
     parts: Vec<Part>,
+    /// The chosen ways of delivery: the shop's ids, and what they cost.
+    options: Vec<(String, Option<i64>)>,
 }
 
 /// A part of the total, such as delivery or taxes.
@@ -58,16 +60,17 @@ impl Offered {
             delivery: delivery.into_iter().map(str::to_owned).collect(),
             buyer,
             instrument,
-            shown: warnings(content),
+            shown: notes(content),
         };
         compare(verified, &agreement)?;
-        let is_part = |kind: &str| !["subtotal", "total"].contains(&kind);
-        let parts = content.totals.iter().filter(|total| is_part(&total.kind)).map(|total| Part {
-            kind: total.kind.clone(),
-            text: total.display_text.clone(),
-            amount: total.amount,
-        });
-        Ok(Offered { parts: parts.collect(), shop, at, handler, agreement })
+        Ok(Offered {
+            parts: parts(content),
+            options: content.fulfillment.chosen(),
+            shop,
+            at,
+            handler,
+            agreement,
+        })
     }
 
     /// Who sells.
@@ -110,7 +113,7 @@ impl Offered {
         &self.agreement.delivery
     }
 
-    /// The shop's warnings. A user who was not shown them did not agree.
+    /// The shop's warnings and other notes. A user who was not shown them did not agree.
     pub fn warnings(&self) -> &[String] {
         &self.agreement.shown
     }
@@ -133,9 +136,21 @@ pub(crate) fn are_wanted(lines: &[AgreedLine], items: &[Wanted]) -> bool {
     lines == items
 }
 
-fn warnings(content: &Checkout) -> Vec<String> {
-    let warnings = content.messages.iter().filter(|message| message.kind == "warning");
-    warnings.map(|message| message.content.clone()).collect()
+/// What the shop says beside the checkout: its warnings and other notes.
+fn notes(content: &Checkout) -> Vec<String> {
+    let notes = content.messages.iter().filter(|message| message.kind != "error");
+    notes.map(|message| message.content.clone()).collect()
+}
+
+/// The parts of the total beside the lines, in the shop's order.
+fn parts(content: &Checkout) -> Vec<Part> {
+    let parts = content.totals.iter().filter(|total| !["subtotal", "total"].contains(&&*total.kind));
+    let part = |total: &Total| Part {
+        kind: total.kind.clone(),
+        text: total.display_text.clone(),
+        amount: total.amount,
+    };
+    parts.map(part).collect()
 }
 
 /// The second look at a checkout that the user agreed to.
@@ -179,9 +194,18 @@ impl Confirming {
             }
             answered => answered?,
         };
-        let Offered { shop, at, handler, agreement, .. } = self.offered;
+        let Offered { shop, at, handler, agreement, parts: shown, options } = self.offered;
         let Answered { checkout, nonce, .. } = answered;
+        let is_same = parts(&checkout.content) == shown;
+        let is_same_delivery = checkout.content.fulfillment.chosen() == options;
         let checkout = checkout.agreed(&agreement, now)?;
+        if !is_same {
+            return Err(OrderFault::Differs(Difference::Parts));
+        }
+        if !is_same_delivery {
+            return Err(OrderFault::Differs(Difference::Delivery));
+        }
+        let nonce = nonce.ok_or(AnswerFault::Nonce)?;
         Ok(Confirmed::Agreed(Box::new(AgreedOrder { shop, at, handler, agreement, checkout, nonce, now })))
     }
 }

@@ -1,6 +1,6 @@
 //! An order from what is wanted to what the shop offers for it.
 //!
-//! The guard tells the shop the items and the address, chooses the cheapest delivery where there are several, and reads the checkout that
+//! The guard tells the shop the items and the address, chooses the cheapest delivery where the shop leaves the choice, and reads the checkout that
 //! the shop signs. Nothing is bought here: a checkout that is never completed expires.
 
 use std::num::NonZeroU32;

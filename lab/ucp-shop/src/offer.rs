@@ -91,6 +91,8 @@ pub(crate) struct Offer {
     /// What the shop adds for its trouble.
     pub(crate) fee: u32,
     pub(crate) messages: Vec<Message>,
+    /// What the cost of delivery is called, if not after its way.
+    pub(crate) delivery_text: Option<&'static str>,
     /// In seconds since 1970.
     pub(crate) expires_at: u64,
     /// Where a person goes on; nowhere after the end.

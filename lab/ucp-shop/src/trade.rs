@@ -91,6 +91,7 @@ impl Trade {
             tax: self.terms.tax,
             fee: self.terms.fee,
             messages: Vec::new(),
+            delivery_text: None,
             expires_at: session.expires_at,
             continue_url: Some(format!("{}/checkout/{}", self.origin, session.id)),
             is_recurring: false,

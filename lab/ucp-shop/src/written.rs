@@ -60,7 +60,7 @@ fn totals(offer: &Offer) -> Value {
     let sums = offer.totals();
     let mut totals = vec![json!({"type": "subtotal", "display_text": "Goods", "amount": sums.subtotal})];
     if let Some(delivery) = sums.delivery {
-        totals.push(json!({"type": "fulfillment", "display_text": delivery.title, "amount": delivery.price}));
+        totals.push(json!({"type": "fulfillment", "display_text": offer.delivery_text.unwrap_or(delivery.title), "amount": delivery.price}));
     }
     totals.push(json!({"type": "tax", "display_text": "Tax", "amount": sums.tax}));
     if sums.fee > 0 {

@@ -112,6 +112,8 @@ pub struct SignedOffer<'a> {
     pub actions: &'a [RecordedAction],
     /// Whether an action waits to be shown.
     pub is_unseen: bool,
+    /// Whether the shop's page or the offer speaks of a recurrent cost.
+    pub recurs: bool,
 }
 
 impl Mandate {
@@ -198,8 +200,8 @@ impl Mandate {
         is_explained.then_some(()).ok_or(NotCovered::OtherLines)
     }
 
-    /// Whether it covers an offer that a shop signed: its one line is the item, in its number, within the ceiling, delivered to the record.
-    /// A shop's warning is something that only the user can judge.
+    /// Whether it covers an offer that a shop signed: its one line is the item, in its number, for the price that a page of the shop named,
+    /// delivered to the record, and within the ceiling with delivery and taxes. A fee, and what the shop says beside the offer, is something that only the user can judge.
     ///
     /// # Errors
     /// The first reason why it does not.
@@ -207,7 +209,7 @@ impl Mandate {
         if let Some(why) = self.ended {
             return Err(why);
         }
-        let SignedOffer { shop, offer, records, actions, is_unseen } = signed;
+        let SignedOffer { shop, offer, records, actions, is_unseen, recurs } = signed;
         let is_within =
             offer.total.currency == self.ceiling.currency && offer.total.minor <= self.ceiling.minor;
         if **shop != self.payee || !is_within {
@@ -219,8 +221,11 @@ impl Mandate {
         if **records != [self.record.as_str()] {
             return Err(NotCovered::OtherAddress);
         }
+        if *recurs {
+            return Err(NotCovered::Recurs);
+        }
         let [line] = offer.lines.as_slice() else { return Err(NotCovered::OtherLines) };
-        let is_price = self.price.is_none_or(|price| price == line.price.minor);
+        let is_price = self.price == Some(line.price.minor) && !offer.has_other_costs;
         let is_line =
             line.quantity == self.wish.quantity && lines::is_item(&line.title, &self.wish) && is_price;
         if is_line && offer.warnings.is_empty() { Ok(()) } else { Err(NotCovered::OtherLines) }

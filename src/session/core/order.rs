@@ -4,6 +4,7 @@
 //! The page is only what the agent was on when it asked. Nothing on it is read or pressed, so nothing that the page or the agent did
 //! there changes what is ordered: that is the offer which the shop signed, and which the user saw.
 
+use browser_signals::meaning::{Decisive, decisive};
 use browser_signals::{Destination, Observed, Origin, Snapshot};
 use checkout_protocols::Bought;
 use policy_dfa::{
@@ -67,8 +68,10 @@ pub(in crate::session) struct OrderState {
     part: Part,
     /// What the shop is told: the address, and how the buyer is reached where the task is about that too.
     tellings: Vec<Telling>,
-    /// What is released for it so far.
-    told: Vec<SealedOrderData>,
+    /// The grants of the parts that are released together. They expire while the user is asked for too long.
+    grants: Vec<Grant<Ucp>>,
+    /// The records that the goods go to, as they were told to the shop.
+    delivered_to: Vec<String>,
 
     /// Where the order goes, once the shop's profile says so.
     endpoint: Option<Destination>,
@@ -93,9 +96,9 @@ pub(in crate::session) enum OrderPhase {
     /// The look for the decision with the answer.
     Deciding,
     /// The record of the intent.
-    RecordingIntent(Grant<Ucp>),
+    RecordingIntent(Vec<Grant<Ucp>>),
     /// The fresh look for the release.
-    LookingAgain(Grant<Ucp>),
+    LookingAgain(Vec<Grant<Ucp>>),
     /// The shop's offer.
     Preparing,
     /// The end of the purchase.
@@ -126,7 +129,8 @@ impl Core {
             items,
             part: Part::Telling(0),
             tellings: Vec::new(),
-            told: Vec::new(),
+            grants: Vec::new(),
+            delivered_to: Vec::new(),
 
             endpoint: None,
             consent: Consent::None,
@@ -170,10 +174,12 @@ impl Core {
                 self.wait(order, OrderPhase::Deciding, Command::Look(Look::Page))
             }
             (OrderPhase::Deciding, Event::Seen(seen)) => self.decide_with_answer(order, seen, now),
-            (OrderPhase::RecordingIntent(grant), Event::Recorded(true)) => {
-                self.wait(order, OrderPhase::LookingAgain(grant), Command::Look(Look::Page))
+            (OrderPhase::RecordingIntent(grants), Event::Recorded(true)) => {
+                self.wait(order, OrderPhase::LookingAgain(grants), Command::Look(Look::Page))
             }
-            (OrderPhase::LookingAgain(grant), Event::Seen(seen)) => self.release_for(order, grant, seen, now),
+            (OrderPhase::LookingAgain(grants), Event::Seen(seen)) => {
+                self.release_for(order, grants, seen, now)
+            }
             (OrderPhase::Preparing, Event::Offered(offered)) => {
                 // Whatever the shop answered, it may have the address.
                 for telling in &order.tellings {
@@ -238,6 +244,11 @@ impl Core {
         endpoint: Destination,
         now: Millis,
     ) -> Command {
+        // The ids are text of the agent's, which the shop gets.
+        let ids: Vec<&str> = order.items.iter().map(|(id, _)| id).collect();
+        if let Err(reason) = self.may_answer_with(&ids.join(" "), Some(&endpoint.origin)) {
+            return self.refuse_order(order, reason);
+        }
         for kind in [Kind::Address, Kind::Contact] {
             let fields = self.values.vault.lock().map(|vault| vault.order_fields(kind, &endpoint.origin));
             let fields = fields.unwrap_or_default();
@@ -351,10 +362,12 @@ impl Core {
     fn is_mandated_order(&self, order: &OrderState) -> bool {
         let (Some(endpoint), Some(offer)) = (&order.endpoint, &order.offer) else { return false };
         let mandate = self.agent.mandate.as_ref().filter(|_| self.policy.decision.takes_mandates());
-        let (shop, records) = (&endpoint.origin, &self.address_records(order));
+        let (shop, records) = (&endpoint.origin, &order.delivered_to);
         let acted = self.agent.actions.order(shop, Vec::new(), Vec::new());
         let is_unseen = self.agent.actions.must_be_seen() || !acted.refused.is_empty();
-        let signed = SignedOffer { shop, offer, records, actions: &acted.actions, is_unseen };
+        let recurs = !self.page_says_it_recurs(shop).is_empty()
+            || offer.texts().any(|text| decisive(&[text]) == Some(Decisive::Recurs));
+        let signed = SignedOffer { shop, offer, records, actions: &acted.actions, is_unseen, recurs };
         mandate.is_some_and(|mandate| mandate.covers_offer(&signed).is_ok())
     }
 
@@ -374,11 +387,16 @@ impl Core {
                 Asked::Tell { kind: telling.kind, fields: telling.fields, shop: to, records }
             }
             (None, Some(offer)) => {
-                let (records, offer) = (self.address_records(&order), offer.clone());
+                let (records, offer) = (order.delivered_to.clone(), offer.clone());
                 if let Some(mandate) = &mut self.agent.mandate {
                     mandate.end(NotCovered::Asked);
                 }
-                Asked::Buy { shop: to, records, offer }
+                Asked::Buy {
+                    shop: to,
+                    records,
+                    account: self.settings.order_account.clone().unwrap_or_default(),
+                    offer,
+                }
             }
             (None, None) => return self.refuse_order(order, Reason::MalformedRequest),
         };
@@ -431,21 +449,34 @@ impl Core {
         self.values.book.bind(&ReleaseScope { kind, fields, records, to, form }, now);
     }
 
-    /// Records what is about to be released.
-    fn intend(&mut self, order: OrderState, grant: Grant<Ucp>, now: Millis) -> Command {
+    /// Keeps the grant of the current part, and records what is about to be released once all that goes together is granted.
+    fn intend(&mut self, mut order: OrderState, grant: Grant<Ucp>, now: Millis) -> Command {
         if order.consent == Consent::None {
             self.bind_to_order(&order, now);
         }
-        self.user.overtaken = false;
-        let terms = grant.terms();
-        let intent = AuditEvent::Intent {
-            request: order.number(),
-            kind: terms.kind,
-            fields: terms.fields,
-            origin: terms.origin.clone(),
-            delivery: Delivery::Ucp,
-            amount: terms.amount,
-        };
+        // A change of consents between the first grant and the release ends the order.
+        if order.grants.is_empty() {
+            self.user.overtaken = false;
+        }
+        order.grants.push(grant);
+        if order.part != Part::Purchase && order.grants.len() < order.tellings.len() {
+            let next = order.grants.len();
+            order.go_on(Part::Telling(next));
+            return self.wait(order, OrderPhase::Looking, Command::Look(Look::Page));
+        }
+        let grants = std::mem::take(&mut order.grants);
+        let intents = order.numbers().into_iter().zip(&grants).map(|(request, grant)| {
+            let terms = grant.terms();
+            AuditEvent::Intent {
+                request,
+                kind: terms.kind,
+                fields: terms.fields,
+                origin: terms.origin.clone(),
+                delivery: Delivery::Ucp,
+                amount: terms.amount,
+            }
+        });
+        let intents: Vec<AuditEvent> = intents.collect();
         // Whatever becomes of this purchase, the mandate is used.
         let is_mandated = order.part == Part::Purchase && order.consent == Consent::None;
         let mandate = self.agent.mandate.as_mut().filter(|_| is_mandated);
@@ -453,51 +484,70 @@ impl Core {
             mandate.end(NotCovered::Used);
             AuditEvent::Mandated { request: order.number(), ceiling: mandate.ceiling() }
         });
-        let events = mandated.into_iter().chain([intent]).collect();
+        let events = mandated.into_iter().chain(intents).collect();
         let command = Command::Guard(GuardCommand::Record { events, sync: true });
-        self.wait(order, OrderPhase::RecordingIntent(grant), command)
+        self.wait(order, OrderPhase::RecordingIntent(grants), command)
     }
 
-    /// Opens the vault for the current part, whose intent is recorded.
-    fn release_for(&mut self, mut order: OrderState, grant: Grant<Ucp>, seen: Seen, now: Millis) -> Command {
+    /// Opens the vault for what is granted, whose intent is recorded.
+    fn release_for(
+        &mut self,
+        mut order: OrderState,
+        grants: Vec<Grant<Ucp>>,
+        seen: Seen,
+        now: Millis,
+    ) -> Command {
         let page = match first_of(seen) {
             Ok(_) if self.user.overtaken => return self.end_part(order, Err(Reason::ConsentDenied.into())),
             Ok(page) => page,
             Err(reason) => return self.end_part(order, Err(reason.into())),
         };
-        let terms = grant.terms().clone();
-        let Ok(vault) = self.values.vault.lock() else {
-            return self.end_part(order, Err(Reason::VaultLocked.into()));
-        };
-        let command = match order.part {
-            Part::Purchase => {
-                vault.open_mandate(grant, &page, now).map(|keys| Some(OrderCommand::Complete(keys)))
-            }
-            Part::Telling(_) => vault.open_order_data(grant, &page, now).map(|data| {
-                for (handle, field) in vault.suppliers_among(terms.kind, terms.fields, &[&terms.origin]) {
-                    let to = data.to().clone();
-                    self.values.releases.note(egress::ReleasedValue::new(handle, field, to));
-                }
-                order.told.push(data);
-                let is_all = order.told.len() == order.tellings.len();
-                let told = if is_all { std::mem::take(&mut order.told) } else { Vec::new() };
-                is_all.then(|| OrderCommand::Prepare { items: order.items.clone(), told })
-            }),
-        };
-        drop(vault);
-        match (command, order.part) {
-            (Ok(Some(command)), part) => {
-                let phase =
-                    if part == Part::Purchase { OrderPhase::Completing } else { OrderPhase::Preparing };
-                self.wait(order, phase, Command::Order(Box::new(command)))
-            }
-            (Ok(None), _) => {
-                let next = order.told.len();
-                order.go_on(Part::Telling(next));
-                self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))
-            }
-            (Err(error), _) => self.end_part(order, Err(error.reason().into())),
+        if order.part != Part::Purchase {
+            order.delivered_to = self.address_records(&order);
         }
+        let opened = match order.part {
+            Part::Purchase => self.open_mandate(grants, &page, now).map(OrderCommand::Complete),
+            Part::Telling(_) => self
+                .open_tellings(grants, &page, now)
+                .map(|told| OrderCommand::Prepare { items: order.items.clone(), told }),
+        };
+        let phase = if order.part == Part::Purchase { OrderPhase::Completing } else { OrderPhase::Preparing };
+        match opened {
+            Ok(command) => self.wait(order, phase, Command::Order(Box::new(command))),
+            Err(reason) => self.end_part(order, Err(reason.into())),
+        }
+    }
+
+    fn open_mandate(
+        &mut self,
+        grants: Vec<Grant<Ucp>>,
+        page: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Result<SealedMandate, Reason> {
+        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let grant = grants.into_iter().next().ok_or(Reason::MalformedRequest)?;
+        vault.open_mandate(grant, page, now).map_err(|error| error.reason())
+    }
+
+    /// Opens what the shop is told, all on the same fresh look. The records count as released from here on.
+    fn open_tellings(
+        &mut self,
+        grants: Vec<Grant<Ucp>>,
+        page: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Result<Vec<SealedOrderData>, Reason> {
+        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
+        let mut told = Vec::new();
+        for grant in grants {
+            let terms = grant.terms().clone();
+            let data = vault.open_order_data(grant, page, now).map_err(|error| error.reason())?;
+            for (handle, field) in vault.suppliers_among(terms.kind, terms.fields, &[&terms.origin]) {
+                let to = data.to().clone();
+                self.values.releases.note(egress::ReleasedValue::new(handle, field, to));
+            }
+            told.push(data);
+        }
+        Ok(told)
     }
 
     fn bought(&mut self, order: &OrderState, bought: &Bought) {
@@ -519,6 +569,10 @@ impl Core {
     /// Records the outcome of the current part, whose intent is recorded already.
     fn end_part(&mut self, order: OrderState, outcome: Result<(), OrderFailure>) -> Command {
         let outcome = outcome.map_err(|failure| {
+            // The shop may have sold, so nothing more is bought in this task.
+            if let (Reason::Unconfirmed, Some(amount)) = (failure.reason, order.amount()) {
+                self.happened(SessionEvent::Paid(amount));
+            }
             let problem = match (failure.reason, failure.fault) {
                 (Reason::Unconfirmed, _) => Some(OrderProblem::Unknown),
                 (_, fault) => fault.map(|fault| OrderProblem::NotPlaced(fault.to_string())),
@@ -528,13 +582,7 @@ impl Core {
             }
             failure.reason
         });
-        let ended = match order.part {
-            Part::Purchase => vec![order.number()],
-            // Those that have an intent in the record.
-            Part::Telling(last) => {
-                order.tellings.iter().take(last + 1).map(|telling| telling.number).collect()
-            }
-        };
+        let ended = order.numbers();
         let failed = outcome.err();
         let events = ended.into_iter().map(|request| AuditEvent::Outcome { request, failed }).collect();
 
@@ -588,6 +636,14 @@ impl OrderState {
         match self.part {
             Part::Telling(at) => self.tellings.get(at).map_or(0, |telling| telling.number),
             Part::Purchase => self.block.requests.first().map_or(0, |line| line.number),
+        }
+    }
+
+    /// The numbers of what is released together with the current part.
+    fn numbers(&self) -> Vec<u64> {
+        match self.part {
+            Part::Purchase => vec![self.number()],
+            Part::Telling(_) => self.tellings.iter().map(|telling| telling.number).collect(),
         }
     }
 

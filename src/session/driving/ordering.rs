@@ -1,14 +1,17 @@
 //! Orders by the shop's own protocol, through the container's proxy.
 
-use browser_signals::{Destination, Origin};
+use browser_signals::{Destination, Origin, Verb};
 use checkout_protocols::{Bought, Buyer, PostalAddress};
-use policy_dfa::Reason;
-use sirl::Items;
+use policy_dfa::{Consent, Granted, Reason, VerbKind, Verdict};
+use sirl::{Items, Kind};
+use url::Url;
 use vault::{ExposedOrderData, SealedMandate, SealedOrderData};
 
 use super::container::Session;
 use super::container_actions::release_within;
-use crate::consent::SeenOffer;
+use crate::audit::AuditEvent;
+use crate::checkout::Settlement;
+use crate::consent::{OrderProblem, SeenOffer, Warning, WarningCause};
 use crate::orders::{OpenOrder, OrderFailure};
 use crate::session::core::{Event, OrderCommand};
 
@@ -26,8 +29,7 @@ impl Session {
             OrderCommand::Prepare { items, told } => {
                 let offered = self.prepare_order(&items, told).await;
                 if let Some(url) = offered.as_ref().err().and_then(|failure| failure.goes_on_at.clone()) {
-                    // A person goes on in the shop's own page. If it does not open, the agent reads so.
-                    let _not_opened = self.tab.open(&url).await;
+                    self.go_on_at(&url).await;
                 }
                 Event::Offered(offered.map(Box::new))
             }
@@ -39,11 +41,19 @@ impl Session {
     async fn discover(&mut self, origin: Origin) -> Result<Option<Destination>, Reason> {
         self.order = None;
         let Some(desk) = self.driver.dependencies.orders.clone() else { return Ok(None) };
-        if desk.has_open_orders().map_err(|_| Reason::AuditUnavailable)? {
-            desk.recover(&self.proxy).await.map_err(|_| Reason::AuditUnavailable)?;
-            if desk.has_open_orders().map_err(|_| Reason::AuditUnavailable)? {
-                return Err(Reason::PaymentPending);
-            }
+        // An order of before at this shop comes first.
+        let ended = desk.recover_at(&self.proxy, &origin).await.map_err(|_| Reason::AuditUnavailable)?;
+        let taken = ended.iter().filter(|(_, settlement)| *settlement == Settlement::Paid);
+        let taken: Vec<Warning> = taken
+            .map(|(intent, _)| {
+                let cause = WarningCause::Order(OrderProblem::Taken(intent.amount.to_string()));
+                Warning { kind: Kind::Purchase, origin: origin.clone(), cause }
+            })
+            .collect();
+        let is_open = desk.has_open_order(&origin).map_err(|_| Reason::AuditUnavailable)?;
+        if !taken.is_empty() || is_open {
+            taken.into_iter().for_each(|warning| self.driver.core.warn(warning));
+            return Err(Reason::PaymentPending);
         }
         let order = OpenOrder::at(&desk, &self.proxy, &origin).await;
         self.order = order.map(|order| SessionOrder { shop: origin, order });
@@ -62,8 +72,9 @@ impl Session {
         }
         let (mut address, mut buyer) = (PostalAddress::default(), None);
         for data in told {
-            data.open(|exposed| match exposed.street {
-                "" => buyer = Some(buyer_of(&exposed)),
+            let kind = data.kind();
+            data.open(|exposed| match kind {
+                Kind::Contact => buyer = Some(buyer_of(&exposed)),
                 _ => address = address_of(&exposed),
             });
         }
@@ -71,6 +82,20 @@ impl Session {
         let entropy = &mut self.driver.dependencies.entropy;
         let open = std::slice::from_ref(shop);
         release_within(&self.proxy, open, || order.prepare(items, address, buyer, entropy)).await?
+    }
+
+    /// Opens the shop's own page in which the order goes on, as an address that the agent opens.
+    async fn go_on_at(&mut self, url: &Url) {
+        let verb = Verb::Open { url: url.to_string() };
+        let now = self.driver.now();
+        let verdict = self.driver.core.decide_verb(&verb, None, Consent::None, now);
+        if !matches!(verdict, Verdict::Grant(Granted::Verb)) {
+            return;
+        }
+        let origin = Origin::of(url).ok();
+        self.driver.record(&[AuditEvent::Verb { verb: VerbKind::Open, origin, refused: None }], false);
+        // If it does not open, the agent reads so.
+        let _not_opened = self.tab.open(url).await;
     }
 
     async fn complete_order(&mut self, keys: SealedMandate) -> Result<Bought, OrderFailure> {

@@ -25,6 +25,7 @@ const CONTACT: [Field; 2] = [Field::Email, Field::Phone];
 /// An address, or how a buyer is reached, for one order at one shop. Only [`SealedOrderData::open`] can read it, and consumes it.
 #[must_use = "sealed values reach nobody until they are opened"]
 pub struct SealedOrderData {
+    kind: Kind,
     to: Destination,
     values: Vec<(Field, Plaintext)>,
 }
@@ -54,6 +55,11 @@ pub struct ExposedOrderData<'x> {
 }
 
 impl SealedOrderData {
+    /// The kind of request that it answers.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Where it may be sent.
     pub fn to(&self) -> &Destination {
         &self.to
@@ -154,14 +160,18 @@ impl Vault {
         for field in terms.fields.iter() {
             container_covers(&fresh.container, field)?;
             let record: &Record = supply.record(field).ok_or(ReleaseError::NoValue(field))?;
-            values.push((field, self.decrypt(record)?));
+            let plain = self.decrypt(record)?;
+            if plain.expose().trim_ascii().is_empty() {
+                return Err(ReleaseError::NoValue(field));
+            }
+            values.push((field, plain));
         }
         let country = values.iter().find(|(field, _)| *field == Field::Country);
         let country = country.and_then(|(_, plain)| std::str::from_utf8(plain.expose()).ok());
         if terms.kind == Kind::Address && country.and_then(country_code).is_none() {
             return Err(ReleaseError::Underivable(Field::Country));
         }
-        Ok(SealedOrderData { to, values })
+        Ok(SealedOrderData { kind: terms.kind, to, values })
     }
 
     /// Releases the keys for the mandates of one purchase: of the granted amount, at the granted shop.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browser_signals::Origin;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
 use portcullis::Guard;
-use portcullis::checkout::{MemoryJournal, PaymentHandler};
+use portcullis::checkout::{Journal, MemoryJournal, PaymentHandler};
 use portcullis::orders::OrderDesk;
 use sirl::{Currency, Money};
 use tempfile::TempDir;
@@ -104,7 +104,8 @@ impl Stage {
         let mut entropy = [0; 32];
         vault::Entropy::fill(&mut portcullis::guard::SystemEntropy, &mut entropy);
         let journal = Arc::new(MemoryJournal::default());
-        let payments = PaymentHandler::start(Arc::new(bank.client()), journal, entropy).await?;
+        let journal: Arc<dyn Journal> = journal;
+        let payments = PaymentHandler::start(Arc::new(bank.client()), Arc::clone(&journal), entropy).await?;
         let payments = Arc::new(payments);
         world.set_payment_method(&payments.method_url());
         world.set_redeemer(Arc::new(Till {
@@ -112,7 +113,6 @@ impl Stage {
             payee: Origin::parse(hosts::SHOP_ORIGIN).ok(),
         }));
         let agent = Url::parse(AGENT_PROFILE).map_err(std::io::Error::other)?;
-        let journal = Arc::new(MemoryJournal::default());
         let means = OrderDesk::test_money("purse");
         let orders = OrderDesk::new(agent, means, journal, world.ca_pem().as_bytes());
         let orders = Arc::new(orders.map_err(std::io::Error::other)?);

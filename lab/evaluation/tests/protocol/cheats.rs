@@ -72,6 +72,8 @@ async fn what_a_shop_changes_after_the_yes_is_not_bought() {
         Behaviour::UnsignedCheckout,
         Behaviour::SignsWithOtherKey,
         Behaviour::Recurring,
+        Behaviour::RenamesPart,
+        Behaviour::LooksInstructed,
     ]
     .into_iter()
     .enumerate()
@@ -112,7 +114,10 @@ async fn a_shop_that_cheats_from_the_start_is_not_asked_about() {
         // The plan alone was asked about.
         assert_eq!((ended.sold, ended.questions), (0, 1), "{behaviour:?}");
     }
-    assert_eq!(stage.world.take_strays().len(), 0, "nothing went to another host");
+    let strays = stage.world.take_strays();
+    let elsewhere: Vec<&str> =
+        strays.iter().map(|it| it.host.as_str()).filter(|host| *host != evaluation::hosts::SHOP).collect();
+    assert_eq!(elsewhere, Vec::<&str>::new(), "nothing went to another host");
 }
 
 #[tokio::test(flavor = "multi_thread")]

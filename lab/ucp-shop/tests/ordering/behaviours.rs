@@ -76,7 +76,8 @@ fn what_the_shop_changes_after_the_yes_is_refused() {
         (Behaviour::OtherPayee, Difference::Payee),
         (Behaviour::ChangesAddress, Difference::Address),
         (Behaviour::Escalates, Difference::State),
-        (Behaviour::LooksInstructed, Difference::Lines),
+        (Behaviour::LooksInstructed, Difference::Message),
+        (Behaviour::RenamesPart, Difference::Parts),
     ] {
         let mut line = Line::new();
         line.later = Some(behaviour);

@@ -63,7 +63,7 @@ fn a_shop_changes_what_it_offers() {
         (Behaviour::ChangesCurrency, Difference::Currency),
         (Behaviour::OtherPayee, Difference::Payee),
         (Behaviour::ChangesAddress, Difference::Address),
-        (Behaviour::LooksInstructed, Difference::Lines),
+        (Behaviour::LooksInstructed, Difference::Message),
     ] {
         let mut client = Client::behaving(behaviour);
         assert_ne!(client.create(), Client::new().create(), "{behaviour:?} from the start");

@@ -1,10 +1,12 @@
 //! Honest orders, and what the shop says of itself.
 
-use checkout_protocols::{CheckoutFault, PROFILE_PATH, Version};
+use checkout_protocols::{Difference, PROFILE_PATH, Version};
 use serde_json::{Value, json};
 use ucp_shop::{Method, SoldLine};
 
-use crate::client::{Client, NOW, ORIGIN, SESSIONS, address, body, chosen, error, order, path, total};
+use crate::client::{
+    Client, NOW, ORIGIN, SESSIONS, address, agreement, body, chosen, error, order, path, total,
+};
 use crate::mandates::receipt;
 use crate::schema::assert_message;
 
@@ -36,8 +38,9 @@ fn an_honest_order_is_sold_once() {
     assert!(!answer.is_late);
     assert_eq!((completed["status"].as_str(), &*error(&completed)), (Some("completed"), ""));
     assert_eq!(total(&completed), total(&ready));
-    // The order is a member that no mandate is signed for. It is reported after the signature is verified.
-    assert_eq!(client.verify(&completed).err(), Some(CheckoutFault::Unknown("order".into())));
+    // It is signed too, and no mandate is signed for it, since it is completed.
+    let signed = client.verify(&completed).unwrap();
+    assert_eq!(signed.agreed(&agreement(&completed), client.now).err(), Some(Difference::State));
     assert_eq!(client.show(&completed), completed);
 
     let [sale] = client.shop.ledger() else { panic!("one sale") };
