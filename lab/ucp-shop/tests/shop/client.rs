@@ -224,6 +224,12 @@ pub fn error(checkout: &Value) -> String {
     errors.first().map(|it| text(&it["code"])).unwrap_or_default()
 }
 
+/// What the shop says beside a checkout.
+fn notes(checkout: &Value) -> Vec<String> {
+    let messages = checkout["messages"].as_array().unwrap().iter();
+    messages.filter(|it| it["type"] != "error").map(|it| text(&it["content"])).collect()
+}
+
 /// Agrees to all that a checkout says.
 pub fn agreement(checkout: &Value) -> Agreement {
     let lines = checkout["line_items"].as_array().unwrap().iter().map(|line| AgreedLine {
@@ -253,6 +259,6 @@ pub fn agreement(checkout: &Value) -> Agreement {
         delivery: vec![text(&option["title"])],
         buyer: None,
         instrument: Instrument { id: "purse".into(), kind: "test_money".into(), description: None },
-        shown: vec![],
+        shown: notes(checkout),
     }
 }
