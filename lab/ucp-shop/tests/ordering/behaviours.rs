@@ -65,6 +65,28 @@ fn what_the_shop_changes_from_the_start_is_refused() {
     assert!(matches!(not_bought(Line::behaving(Behaviour::ChangesAddress)), OrderFault::Incomplete(_)));
 }
 
+/// A checkout that is ready at once is compared too: there is no delivery to choose before.
+#[test]
+fn a_checkout_that_is_ready_at_once_is_compared_with_what_was_wanted() {
+    for (behaviour, difference) in [
+        (Behaviour::Honest, None),
+        (Behaviour::AddsLine, Some(Difference::Lines)),
+        (Behaviour::ChangesQuantity, Some(Difference::Lines)),
+        (Behaviour::ChangesAddress, Some(Difference::Address)),
+    ] {
+        let mut line = Line::new();
+        line.shop = line.shop.with_single_delivery();
+        line.shop.behave(behaviour);
+        let (end, line) = ended(line);
+        match difference {
+            None => assert!(matches!(end, End::Bought(_)), "{end:?}"),
+            Some(difference) => {
+                assert_eq!((end, line.sales()), (End::NotBought(OrderFault::Differs(difference)), 0));
+            }
+        }
+    }
+}
+
 /// The user agreed to the offer before. Each of these is refused at the second look, with the difference named.
 #[test]
 fn what_the_shop_changes_after_the_yes_is_refused() {
