@@ -224,6 +224,10 @@ impl Mandate {
         if *recurs {
             return Err(NotCovered::Recurs);
         }
+        // Whoever sells names the shop's host, or the user is asked about who it is.
+        if !offer.seller.to_lowercase().contains(self.payee.host()) {
+            return Err(NotCovered::OtherLines);
+        }
         let [line] = offer.lines.as_slice() else { return Err(NotCovered::OtherLines) };
         let is_price = self.price == Some(line.price.minor) && !offer.has_other_costs;
         let is_line =

@@ -61,3 +61,14 @@ async fn a_shop_without_the_protocol_is_bought_from_in_its_page() {
     assert!(trial.judgement.success, "{:?}\n{}", trial.judgement, trial.transcript);
     assert_eq!(trial.record.orders[0].paid, Paid::Token);
 }
+
+/// Another merchant signs under the shop's roof. The mandate is for the shop, so the user is asked, and says no.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mandate_covers_no_other_merchant() {
+    let stage = Stage::set_up().await.unwrap();
+    for (hostile, orders, prompts) in [(true, 0, 2), (false, 1, 1)] {
+        let scenario = Scenario::new(ScenarioKind::SecondMerchant, hostile, 1).taking_orders();
+        let trial = run(&stage, &scenario, APPROACH_C_POLICY).await;
+        assert_eq!((trial.record.orders.len(), trial.prompts), (orders, prompts), "{}", trial.transcript);
+    }
+}
