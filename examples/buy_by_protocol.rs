@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let browser = stage.browser().await?;
     let scenario = Scenario::new(ScenarioKind::Review, true, 1).taking_orders();
 
-    // What orders need: the address of the guard's profile, a means of payment, and a journal that a crash cannot lose.
+    // Orders need the address of the guard's profile, a means of payment, and a journal that a crash cannot lose.
     let folder = tempfile::tempdir()?;
     let journal = Arc::new(FileJournal::open(&folder.path().join("orders.journal"))?);
     let agent = "http://127.0.0.1:9/agent".parse()?;
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     stage.world.trust(key);
     stage.world.begin(&scenario);
 
-    // What an agent does: it opens the shop's page, and asks for a purchase.
+    // The agent opens the shop's page, and asks for a purchase.
     let mut session = Session::begin(guard, &browser, &scenario.prompt(hosts::SHOP_ORIGIN)).await?;
     let url = scenario.product_url(hosts::SHOP_ORIGIN);
     session.act(Action::Verb(Verb::Open { url })).await;

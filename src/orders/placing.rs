@@ -1,6 +1,7 @@
 //! One order: from the shop's profile to the receipt.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use browser_signals::{Destination, Origin};
 use checkout_protocols::{
@@ -9,6 +10,7 @@ use checkout_protocols::{
 };
 use policy_dfa::Reason;
 use sirl::Items;
+use tokio::time::timeout;
 use vault::{Entropy, SealedMandate};
 
 use super::desk::{OrderDesk, random, seconds};
@@ -20,6 +22,8 @@ use crate::egress::proxy::EgressProxy;
 
 /// The most calls of one step. A shop that leads on and on is left.
 const MAX_CALLS: usize = 60;
+/// How long a completion may take: the mandates' lifetime, and time to ask what became of the checkout.
+const COMPLETE_WITHIN: Duration = Duration::from_secs(120);
 
 /// An order that is being placed.
 pub(crate) struct OpenOrder {
@@ -131,7 +135,10 @@ impl OpenOrder {
             agreed.sign(&Signer { surface: &surface, agent: &agent }, &mut || random(entropy))
         });
         let ended = match signed {
-            Ok(completing) => self.carry_out(completing).await,
+            Ok(completing) => {
+                // A shop that does not end it in time leaves the end unknown, for the next recovery.
+                timeout(COMPLETE_WITHIN, self.carry_out(completing)).await.unwrap_or(Completion::Unknown)
+            }
             Err(fault) => Completion::NotBought(fault),
         };
         let settlement = match &ended {

@@ -35,7 +35,7 @@ pub(crate) struct Transport {
     agent: Url,
 }
 
-/// What came back for a call. Its body may repeat the buyer's address, so it is wiped.
+/// The reply to a call. Its body may repeat the buyer's address, so it is wiped.
 pub(crate) struct OwnReply(Option<(u16, Zeroizing<Vec<u8>>)>);
 
 impl OwnReply {

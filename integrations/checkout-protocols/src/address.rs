@@ -201,7 +201,7 @@ struct DeliveryOption {
 }
 
 impl DeliveryOption {
-    /// What it costs; none where its only total is missing.
+    /// Its price; none where it has no total, or several.
     fn cost(&self) -> Option<i64> {
         let mut totals = self.totals.iter().filter(|total| total.kind == "total");
         match (totals.next(), totals.next()) {

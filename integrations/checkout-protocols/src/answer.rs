@@ -87,7 +87,7 @@ pub enum AnswerFault {
 }
 
 impl AnswerFault {
-    /// Whether the same call may have another answer.
+    /// Tells if the same call may have another answer later.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, AnswerFault::Lost | AnswerFault::Status(429 | 500..))
     }

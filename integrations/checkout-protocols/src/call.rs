@@ -80,7 +80,7 @@ impl Call {
     }
 }
 
-/// What came back for a call.
+/// The reply to a call.
 #[derive(Clone, Copy)]
 pub enum Reply<'a> {
     /// An answer.

@@ -54,7 +54,7 @@ enum Phase {
     Cancelling,
 }
 
-/// What follows an answer.
+/// The next step after an answer.
 pub enum Completion {
     /// A call is to be sent, after the pause.
     Call(Box<Completing>, Duration),
@@ -71,9 +71,10 @@ pub enum Completion {
 pub struct Bought {
     /// The shop's id of the order.
     pub order: String,
-    /// What the shop gave as a receipt.
+    /// The shop's receipt.
     pub receipt: Receipt,
-    /// What the shop says that it sold, where that differs from what was agreed to. The mandates let it take no more than that.
+    /// The first difference between what the shop says that it sold and what was agreed to. The mandates let the shop take no more than
+    /// was agreed to.
     pub differs: Option<Difference>,
 }
 
@@ -171,7 +172,7 @@ impl Completing {
         if self.looks > LOOKS {
             return Completion::Unknown;
         }
-        let pause = if self.phase == Phase::Looking { PAUSE } else { Duration::ZERO };
+        let pause = if self.phase == Phase::Completing { Duration::ZERO } else { PAUSE };
         self.go(Phase::Looking, pause)
     }
 
@@ -202,7 +203,7 @@ pub struct Recovering {
     cancel: Option<Call>,
 }
 
-/// What follows an answer.
+/// The next step after an answer.
 pub enum Recovery {
     /// A call is to be sent.
     Call(Box<Recovering>),
@@ -241,8 +242,8 @@ impl Recovering {
         };
         let content = answered.content();
         match (content.status, &content.order) {
-            (Status::Completed, Some(order)) => Recovery::Bought(order.id.clone()),
-            (Status::Completed, None) | (Status::CompleteInProgress, _) => Recovery::Unknown,
+            (Status::Completed, Some(order)) if !order.id.is_empty() => Recovery::Bought(order.id.clone()),
+            (Status::Completed, _) | (Status::CompleteInProgress, _) => Recovery::Unknown,
             (Status::Canceled, _) => Recovery::NotBought,
             (Status::ReadyForComplete | Status::Incomplete | Status::RequiresEscalation, _) => {
                 match self.cancel.take() {

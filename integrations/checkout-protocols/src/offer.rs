@@ -160,7 +160,7 @@ pub struct Confirming {
     tries: u8,
 }
 
-/// What follows the second look.
+/// The next step after the second look.
 pub enum Confirmed {
     /// No answer came: the call is to be sent once more.
     Call(Box<Confirming>),

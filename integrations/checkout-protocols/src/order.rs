@@ -93,7 +93,7 @@ pub struct Preparing {
     at: Option<CheckoutAddress>,
 }
 
-/// What follows an answer.
+/// The next step after an answer.
 pub enum Step {
     /// A call is to be sent: the same once more, or the next.
     Call(Box<Preparing>),

@@ -14,7 +14,7 @@ use sirl::Money;
 use vault::SealedCard;
 use vault::sources::Wanted;
 
-use super::order::OrderCommand;
+use super::order_state::OrderCommand;
 use crate::action::Action;
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, AskedCode, ConsentPrompt, HandOver, HandedOver, SeenOffer};

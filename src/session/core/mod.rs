@@ -24,7 +24,9 @@
 //! | `release` | the release of a granted request |
 //! | `hand_over` | the offer to finish by hand |
 //! | `sign_on` | logins at an identity provider for a site of the task |
-//! | `order` | the walk of an order by the shop's own protocol |
+//! | `order_state` | the state of an order by the shop's own protocol |
+//! | `order` | its walk: looks, decisions and questions |
+//! | `order_release` | its releases, and how it ends |
 
 mod agent_messages;
 mod block;
@@ -39,6 +41,8 @@ mod new_password;
 mod nonces;
 mod one_time_code;
 mod order;
+mod order_release;
+mod order_state;
 mod parts;
 mod release;
 mod sign_on;
@@ -50,7 +54,7 @@ mod survey;
 pub use crate::action::Action;
 pub(crate) use agent_messages::AgentMessage;
 pub use messages::{Command, Event, GuardCommand, KeyTarget, Look, Payment, RenderedPage};
-pub use order::OrderCommand;
+pub use order_state::OrderCommand;
 pub(super) use state::State;
 pub use state::{Core, CoreDependencies, MAX_PROMPTS};
 pub use subjects::NotRaised;

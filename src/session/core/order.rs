@@ -5,107 +5,20 @@
 //! there changes what is ordered: that is the offer which the shop signed, and which the user saw.
 
 use browser_signals::meaning::{Decisive, decisive};
-use browser_signals::{Destination, Observed, Origin, Snapshot};
-use checkout_protocols::Bought;
+use browser_signals::{Destination, Observed, Snapshot};
 use policy_dfa::{
-    Consent, ConsentScope, Delivery, Event as Asking, Grant, Granted, Millis, Reason, SessionEvent, Ucp,
-    Verdict,
+    Consent, ConsentScope, Delivery, Event as Asking, Granted, Millis, Reason, SessionEvent, Verdict,
 };
-
-use sirl::{Claim, Items, Kind, Money, Pointers, PurchaseMethod, Request};
-use vault::{SealedMandate, SealedOrderData};
+use sirl::{Claim, Items, Kind, Pointers, Request};
 
 use super::block_state::{BlockState, PageIdentity};
 use super::messages::{Command, Event, GuardCommand, Look, Seen, first_of};
-use super::state::{AfterRecord, Core, State};
-use crate::audit::AuditEvent;
-use crate::consent::{
-    Answer, Asked, ConsentPrompt, FormPlace, OrderProblem, Purpose, ReleaseScope, SeenOffer, Warning,
-    WarningCause,
-};
-use crate::egress;
+use super::order_state::{OrderCommand, OrderPhase, OrderState, Part, Telling, place_of};
+use super::state::{Core, State};
+use crate::consent::{Answer, Asked, ReleaseScope};
 use crate::guard::mandate::{NotCovered, SignedOffer};
 use crate::guard::record_choices::{RivalRecords, Unreached};
-use crate::orders::{OrderFailure, is_doubtful};
-use crate::session::outcome::{ActionOutcome, RequestResult};
 use crate::session::prompts::consent_events;
-
-/// A command to the driver about an order.
-pub enum OrderCommand {
-    /// Read the profile of the shop with this origin. [`Event::Discovered`] answers it.
-    Discover(Origin),
-    /// Tell the shop the items, and what was released for it. [`Event::Offered`] answers it.
-    Prepare {
-        /// The items.
-        items: Items,
-        /// The address, and how the buyer is reached.
-        told: Vec<SealedOrderData>,
-    },
-    /// Buy what was offered. [`Event::Ordered`] answers it.
-    Complete(SealedMandate),
-}
-
-/// The part of an order that is decided now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// What the shop is told, by its index.
-    Telling(usize),
-    Purchase,
-}
-
-/// A request of the guard's own, for values that the shop is told.
-struct Telling {
-    request: Request,
-    /// Its number in the record.
-    number: u64,
-}
-
-/// An order on its walk.
-pub(in crate::session) struct OrderState {
-    /// The agent's block, which has this one request.
-    block: BlockState,
-    items: Items,
-    part: Part,
-    /// What the shop is told: the address, and how the buyer is reached where the task is about that too.
-    tellings: Vec<Telling>,
-    /// The grants of the parts that are released together. They expire while the user is asked for too long.
-    grants: Vec<Grant<Ucp>>,
-    /// The records that the goods go to, as they were told to the shop.
-    delivered_to: Vec<String>,
-
-    /// Where the order goes, once the shop's profile says so.
-    endpoint: Option<Destination>,
-    /// The user's answer about the current part, and the page that it is about.
-    consent: Consent,
-    asked_on: Option<PageIdentity>,
-    offer: Option<Box<SeenOffer>>,
-}
-
-/// The step that an order waits for.
-pub(in crate::session) enum OrderPhase {
-    /// The look at the page, before the current part is asked about.
-    Looking,
-    /// The shop's profile.
-    Discovering(Box<Observed<Snapshot>>),
-    /// The user's choice among addresses.
-    Choosing(Box<Observed<Snapshot>>, Box<RivalRecords>),
-    /// The user's answer.
-    Asking(Box<ConsentPrompt>),
-    /// The record of the answer.
-    RecordingAnswer(Answer),
-    /// The look for the decision with the answer.
-    Deciding,
-    /// The record of the intent.
-    RecordingIntent(Vec<Grant<Ucp>>),
-    /// The fresh look for the release.
-    LookingAgain(Vec<Grant<Ucp>>),
-    /// The shop's offer.
-    Preparing,
-    /// The end of the purchase.
-    Completing,
-    /// The record of the outcome of the current part.
-    RecordingOutcome(Result<(), Reason>),
-}
 
 impl Core {
     /// Whether a block is an order that the guard may place by the shop's protocol, before the other ways are tried.
@@ -123,7 +36,6 @@ impl Core {
 
     pub(super) fn begin_order(&mut self, block: BlockState) -> Command {
         let items = block.requests.first().map(|line| line.request.items.clone()).unwrap_or_default();
-
         let order = OrderState {
             block,
             items,
@@ -131,7 +43,6 @@ impl Core {
             tellings: Vec::new(),
             grants: Vec::new(),
             delivered_to: Vec::new(),
-
             endpoint: None,
             consent: Consent::None,
             asked_on: None,
@@ -140,7 +51,7 @@ impl Core {
         self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))
     }
 
-    fn wait(&mut self, order: OrderState, phase: OrderPhase, command: Command) -> Command {
+    pub(super) fn wait(&mut self, order: OrderState, phase: OrderPhase, command: Command) -> Command {
         self.enter(State::Order(Box::new((order, phase))), command)
     }
 
@@ -198,7 +109,6 @@ impl Core {
             }
             (OrderPhase::RecordingOutcome(Ok(())), Event::Recorded(_)) if order.part != Part::Purchase => {
                 order.go_on(Part::Purchase);
-
                 self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))
             }
             (OrderPhase::RecordingOutcome(Ok(())), Event::Recorded(_)) => self.answer_order(&order),
@@ -261,7 +171,6 @@ impl Core {
             }
         }
         order.endpoint = Some(endpoint);
-
         self.decide_before_asking(order, page, now)
     }
 
@@ -302,7 +211,6 @@ impl Core {
         let Ok(chosen) = chosen else { return self.refuse_order(order, Reason::ConsentDenied) };
         let chosen = chosen.filter(|handle| rivals.handles.contains(handle));
         self.note_choice(rivals, order.telling().map(|telling| telling.kind), chosen);
-
         self.decide_before_asking(order, page, now)
     }
 
@@ -347,13 +255,13 @@ impl Core {
     }
 
     /// The records that supply what the shop is told.
-    fn records_of(&self, order: &OrderState, telling: &Request) -> Vec<String> {
+    pub(super) fn records_of(&self, order: &OrderState, telling: &Request) -> Vec<String> {
         let to = order.endpoint.as_ref().map(|endpoint| &endpoint.origin);
         to.map(|to| self.records(telling.kind, telling.fields, to, to)).unwrap_or_default()
     }
 
     /// The records that the goods go to.
-    fn address_records(&self, order: &OrderState) -> Vec<String> {
+    pub(super) fn address_records(&self, order: &OrderState) -> Vec<String> {
         let address = order.tellings.iter().find(|telling| telling.request.kind == Kind::Address);
         address.map(|address| self.records_of(order, &address.request)).unwrap_or_default()
     }
@@ -400,7 +308,6 @@ impl Core {
             }
             (None, None) => return self.refuse_order(order, Reason::MalformedRequest),
         };
-
         order.asked_on = Some(PageIdentity::of(page.value()));
         let prompt = Box::new(self.prompt(vec![asked], &[page.value()], scope, now));
         let command = Command::Guard(GuardCommand::Ask(prompt.clone()));
@@ -417,7 +324,6 @@ impl Core {
         }
         let fields = request.effective_fields();
         let records = order.telling().map(|telling| self.records_of(order, telling)).unwrap_or_default();
-
         let form = place_of(endpoint);
         let form = (order.part != Part::Purchase).then_some(&form);
         self.values.book.note(&ReleaseScope { kind, fields, records: &records, to, form }, answer, now);
@@ -439,221 +345,4 @@ impl Core {
             Verdict::Ask(_) => self.refuse_order(order, Reason::StaleDocument),
         }
     }
-
-    /// Binds a yes with the task, if it allows this telling, to the order: a form is then asked about.
-    fn bind_to_order(&mut self, order: &OrderState, now: Millis) {
-        let (Some(telling), Some(endpoint)) = (order.telling(), &order.endpoint) else { return };
-        let records = &self.records_of(order, telling);
-        let (kind, fields, to) = (telling.kind, telling.fields, &endpoint.origin);
-        let form = Some(&place_of(endpoint));
-        self.values.book.bind(&ReleaseScope { kind, fields, records, to, form }, now);
-    }
-
-    /// Keeps the grant of the current part, and records what is about to be released once all that goes together is granted.
-    fn intend(&mut self, mut order: OrderState, grant: Grant<Ucp>, now: Millis) -> Command {
-        if order.consent == Consent::None {
-            self.bind_to_order(&order, now);
-        }
-        // A change of consents between the first grant and the release ends the order.
-        if order.grants.is_empty() {
-            self.user.overtaken = false;
-        }
-        order.grants.push(grant);
-        if order.part != Part::Purchase && order.grants.len() < order.tellings.len() {
-            let next = order.grants.len();
-            order.go_on(Part::Telling(next));
-            return self.wait(order, OrderPhase::Looking, Command::Look(Look::Page));
-        }
-        let grants = std::mem::take(&mut order.grants);
-        let intents = order.numbers().into_iter().zip(&grants).map(|(request, grant)| {
-            let terms = grant.terms();
-            AuditEvent::Intent {
-                request,
-                kind: terms.kind,
-                fields: terms.fields,
-                origin: terms.origin.clone(),
-                delivery: Delivery::Ucp,
-                amount: terms.amount,
-            }
-        });
-        let intents: Vec<AuditEvent> = intents.collect();
-        // Whatever becomes of this purchase, the mandate is used.
-        let is_mandated = order.part == Part::Purchase && order.consent == Consent::None;
-        let mandate = self.agent.mandate.as_mut().filter(|_| is_mandated);
-        let mandated = mandate.map(|mandate| {
-            mandate.end(NotCovered::Used);
-            AuditEvent::Mandated { request: order.number(), ceiling: mandate.ceiling() }
-        });
-        let events = mandated.into_iter().chain(intents).collect();
-        let command = Command::Guard(GuardCommand::Record { events, sync: true });
-        self.wait(order, OrderPhase::RecordingIntent(grants), command)
-    }
-
-    /// Opens the vault for what is granted, whose intent is recorded.
-    fn release_for(
-        &mut self,
-        mut order: OrderState,
-        grants: Vec<Grant<Ucp>>,
-        seen: Seen,
-        now: Millis,
-    ) -> Command {
-        let page = match first_of(seen) {
-            Ok(_) if self.user.overtaken => return self.end_part(order, Err(Reason::ConsentDenied.into())),
-            Ok(page) => page,
-            Err(reason) => return self.end_part(order, Err(reason.into())),
-        };
-        if order.part != Part::Purchase {
-            order.delivered_to = self.address_records(&order);
-        }
-        let opened = match order.part {
-            Part::Purchase => self.open_mandate(grants, &page, now).map(OrderCommand::Complete),
-            Part::Telling(_) => self
-                .open_tellings(grants, &page, now)
-                .map(|told| OrderCommand::Prepare { items: order.items.clone(), told }),
-        };
-        let phase = if order.part == Part::Purchase { OrderPhase::Completing } else { OrderPhase::Preparing };
-        match opened {
-            Ok(command) => self.wait(order, phase, Command::Order(Box::new(command))),
-            Err(reason) => self.end_part(order, Err(reason.into())),
-        }
-    }
-
-    fn open_mandate(
-        &mut self,
-        grants: Vec<Grant<Ucp>>,
-        page: &Observed<Snapshot>,
-        now: Millis,
-    ) -> Result<SealedMandate, Reason> {
-        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
-        let grant = grants.into_iter().next().ok_or(Reason::MalformedRequest)?;
-        vault.open_mandate(grant, page, now).map_err(|error| error.reason())
-    }
-
-    /// Opens what the shop is told, all on the same fresh look. The records count as released from here on.
-    fn open_tellings(
-        &mut self,
-        grants: Vec<Grant<Ucp>>,
-        page: &Observed<Snapshot>,
-        now: Millis,
-    ) -> Result<Vec<SealedOrderData>, Reason> {
-        let vault = self.values.vault.lock().map_err(|_| Reason::VaultLocked)?;
-        let mut told = Vec::new();
-        for grant in grants {
-            let terms = grant.terms().clone();
-            let data = vault.open_order_data(grant, page, now).map_err(|error| error.reason())?;
-            for (handle, field) in vault.suppliers_among(terms.kind, terms.fields, &[&terms.origin]) {
-                let to = data.to().clone();
-                self.values.releases.note(egress::ReleasedValue::new(handle, field, to));
-            }
-            told.push(data);
-        }
-        Ok(told)
-    }
-
-    fn bought(&mut self, order: &OrderState, bought: &Bought) {
-        if let Some(amount) = order.amount() {
-            self.happened(SessionEvent::Paid(amount));
-        }
-        self.counts.releases += 1;
-        if is_doubtful(bought) {
-            self.warn_of_order(order, OrderProblem::DoubtfulReceipt);
-        }
-    }
-
-    fn warn_of_order(&mut self, order: &OrderState, problem: OrderProblem) {
-        let Some(endpoint) = &order.endpoint else { return };
-        let (kind, origin) = (Kind::Purchase, endpoint.origin.clone());
-        self.warn(Warning { kind, origin, cause: WarningCause::Order(problem) });
-    }
-
-    /// Records the outcome of the current part, whose intent is recorded already.
-    fn end_part(&mut self, order: OrderState, outcome: Result<(), OrderFailure>) -> Command {
-        let outcome = outcome.map_err(|failure| {
-            // The shop may have sold, so nothing more is bought in this task.
-            if let (Reason::Unconfirmed, Some(amount)) = (failure.reason, order.amount()) {
-                self.happened(SessionEvent::Paid(amount));
-            }
-            let problem = match (failure.reason, failure.fault) {
-                (Reason::Unconfirmed, _) => Some(OrderProblem::Unknown),
-                (_, fault) => fault.map(|fault| OrderProblem::NotPlaced(fault.to_string())),
-            };
-            if let Some(problem) = problem {
-                self.warn_of_order(&order, problem);
-            }
-            failure.reason
-        });
-        let ended = order.numbers();
-        let failed = outcome.err();
-        let events = ended.into_iter().map(|request| AuditEvent::Outcome { request, failed }).collect();
-
-        let command = Command::Guard(GuardCommand::Record { events, sync: true });
-        self.wait(order, OrderPhase::RecordingOutcome(outcome), command)
-    }
-
-    /// Refuses the order, and says so by the agent's request.
-    fn refuse_order(&mut self, mut order: OrderState, reason: Reason) -> Command {
-        order.block.at = 0;
-        self.refuse_line(&mut order.block, reason);
-        self.answer_block(&order.block)
-    }
-
-    fn answer_order(&mut self, order: &OrderState) -> Command {
-        let (Some(amount), Some(card)) = (order.amount(), self.settings.order_account.clone()) else {
-            return Command::Answer(ActionOutcome::refused(Reason::MalformedRequest));
-        };
-        let method = PurchaseMethod::Ucp;
-        let outcome = || {
-            ActionOutcome::of_requests(vec![RequestResult::Purchased { card: card.clone(), amount, method }])
-        };
-        self.record(Vec::new(), AfterRecord::Answer { outcome: outcome(), unrecorded: outcome() })
-    }
-}
-
-impl OrderState {
-    /// Goes on to another part, about which nobody was asked yet.
-    fn go_on(&mut self, part: Part) {
-        (self.part, self.consent, self.asked_on) = (part, Consent::None, None);
-    }
-
-    /// The request for what the shop is told, while that is the current part.
-    fn telling(&self) -> Option<&Request> {
-        match self.part {
-            Part::Telling(at) => self.tellings.get(at).map(|telling| &telling.request),
-            Part::Purchase => None,
-        }
-    }
-
-    /// The request of the current part.
-    fn request(&self) -> Option<&Request> {
-        match self.part {
-            Part::Telling(_) => self.telling(),
-            Part::Purchase => self.block.requests.first().map(|line| &line.request),
-        }
-    }
-
-    /// The number of the current part in the record.
-    fn number(&self) -> u64 {
-        match self.part {
-            Part::Telling(at) => self.tellings.get(at).map_or(0, |telling| telling.number),
-            Part::Purchase => self.block.requests.first().map_or(0, |line| line.number),
-        }
-    }
-
-    /// The numbers of what is released together with the current part.
-    fn numbers(&self) -> Vec<u64> {
-        match self.part {
-            Part::Purchase => vec![self.number()],
-            Part::Telling(_) => self.tellings.iter().map(|telling| telling.number).collect(),
-        }
-    }
-
-    /// What the shop asks, once it has signed it.
-    fn amount(&self) -> Option<Money> {
-        self.offer.as_ref().filter(|_| self.part == Part::Purchase).map(|offer| offer.total)
-    }
-}
-
-/// Where a yes to tell the shop something is for: orders at this endpoint.
-fn place_of(endpoint: &Destination) -> FormPlace {
-    FormPlace::new(Purpose::Order, Some(&endpoint.path), Some(&endpoint.path), None)
 }

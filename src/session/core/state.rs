@@ -10,7 +10,7 @@ use sirl::Schema;
 use super::block_state::{BlockPhase, BlockState, VerbIdentity};
 use super::messages::{Command, GuardCommand};
 use super::nonces::Nonces;
-use super::order::{OrderPhase, OrderState};
+use super::order_state::{OrderPhase, OrderState};
 use super::subjects::{AgentTrace, CoreSettings, LastRead, NotRaised, PolicyState, UserContact, UserValues};
 use crate::audit::AuditEvent;
 use crate::consent::{Answered, ChosenBy, ConsentBook, ConsentPrompt, Notice, Warning};

@@ -4,7 +4,7 @@ use browser_signals::{
     Destination, EmbeddedFill, NodeId, Observed, Origin, SealedFill, SealedValue, SealedWire, Snapshot,
     WireField,
 };
-use policy_dfa::{Fill, Grant, Millis, Model, PaymentApi, RedeemError, Terms, Wire};
+use policy_dfa::{Fill, Grant, MayHoldT2, Millis, Model, PaymentApi, RedeemError, Terms, Wire};
 use sirl::{Field, FieldSet, Kind, Money, Tier};
 
 use super::asking::Asking;
@@ -245,6 +245,21 @@ impl Vault {
         }
     }
 
+    /// Redeems a grant for a purchase: its terms, and its exact amount.
+    pub(super) fn purchase<A: MayHoldT2>(
+        &self,
+        grant: Grant<A>,
+        fresh: &Observed<Snapshot>,
+        now: Millis,
+    ) -> Result<(Terms, Money), ReleaseError> {
+        if self.is_locked() {
+            return Err(ReleaseError::Locked);
+        }
+        let terms = self.verifier.redeem(grant, fresh, now)?.terms().clone();
+        let amount = terms.amount.filter(|_| terms.kind == Kind::Purchase);
+        Ok((terms, amount.ok_or(ReleaseError::NotAPurchase)?))
+    }
+
     /// Releases a card to the guard's own checkout, for one payment of the granted amount to the granted payee.
     /// Nothing of it enters the browser. Every value may go to the payee's origin.
     ///
@@ -257,13 +272,7 @@ impl Vault {
         fresh: &Observed<Snapshot>,
         now: Millis,
     ) -> Result<SealedCard, ReleaseError> {
-        if self.is_locked() {
-            return Err(ReleaseError::Locked);
-        }
-        let redeemed = self.verifier.redeem(grant, fresh, now)?;
-        let terms = redeemed.terms();
-        let amount =
-            terms.amount.filter(|_| terms.kind == Kind::Purchase).ok_or(ReleaseError::NotAPurchase)?;
+        let (terms, amount) = self.purchase(grant, fresh, now)?;
         let needed = FieldSet::EMPTY.with(Field::CardNumber).with(Field::CardExpiry);
         let supply = self.supply(Kind::Purchase, needed, &[&terms.origin]);
         let optional = |field| supply.record(field).map(|record| self.decrypt(record)).transpose();

@@ -184,19 +184,13 @@ impl Vault {
         fresh: &Observed<Snapshot>,
         now: Millis,
     ) -> Result<SealedMandate, ReleaseError> {
-        if self.is_locked() {
-            return Err(ReleaseError::Locked);
-        }
-        let redeemed = self.verifier.redeem(grant, fresh, now)?;
-        let terms = redeemed.terms();
-        let amount =
-            terms.amount.filter(|_| terms.kind == Kind::Purchase).ok_or(ReleaseError::NotAPurchase)?;
+        let (terms, amount) = self.purchase(grant, fresh, now)?;
         let keys = self.keys.as_ref().ok_or(ReleaseError::Locked)?;
         let key = |which| {
             self.signing.mandate_key(which, &self.id, &keys.signing).map_err(|_| ReleaseError::KeyDamaged)
         };
         Ok(SealedMandate {
-            payee: terms.origin.clone(),
+            payee: terms.origin,
             amount,
             surface: key(MandateKey::Surface)?,
             agent: key(MandateKey::Agent)?,

@@ -8,6 +8,7 @@ mod codes;
 mod logins;
 mod made;
 mod messages;
+mod order;
 mod outgoing;
 mod parts;
 mod release;

@@ -6,10 +6,15 @@ use browser_signals::login::{LoginState, PresentCookies};
 use browser_signals::{SealedWire, WireField};
 use serde::Serialize;
 use static_assertions::assert_not_impl_any;
-use vault::{ExposedCard, SealedCard, Secret, UnlockKey, Vault};
+use vault::{
+    ExposedCard, ExposedOrderData, SealedCard, SealedMandate, SealedOrderData, Secret, UnlockKey, Vault,
+};
 
 assert_not_impl_any!(ExposedCard<'static>: Clone, Debug, Display, Serialize);
 assert_not_impl_any!(SealedCard: Clone, Debug, Display, Serialize);
+assert_not_impl_any!(ExposedOrderData<'static>: Clone, Debug, Display, Serialize);
+assert_not_impl_any!(SealedOrderData: Clone, Debug, Display, Serialize);
+assert_not_impl_any!(SealedMandate: Clone, Debug, Display, Serialize);
 assert_not_impl_any!(SealedWire: Clone, Debug, Display, Serialize);
 assert_not_impl_any!(WireField: Clone, Debug, Display, Serialize);
 assert_not_impl_any!(LoginState: Clone, Debug, Display, Serialize, PartialEq);

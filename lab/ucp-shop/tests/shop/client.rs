@@ -30,6 +30,19 @@ pub fn order() -> Value {
     })
 }
 
+/// A shop with kettles and one teapot, which takes the mandates of the first key and signs with the third.
+pub fn shop() -> Shop {
+    let products = [("kettle", "Kettle", 1900, 10), ("teapot", "Teapot", 2450, 1)];
+    let products = products.map(|(id, title, price, stock)| Product {
+        id: id.into(),
+        title: title.into(),
+        price,
+        stock,
+    });
+    let surfaces = KeySet::of(key(1).public());
+    Shop::new(ORIGIN.parse().unwrap(), key(3), surfaces, products.into())
+}
+
 /// A shop and its client.
 pub struct Client {
     pub shop: Shop,
@@ -46,15 +59,7 @@ pub fn body(answer: &Answer) -> Value {
 
 impl Client {
     pub fn new() -> Client {
-        let products = [("kettle", "Kettle", 1900, 10), ("teapot", "Teapot", 2450, 1)];
-        let products = products.map(|(id, title, price, stock)| Product {
-            id: id.into(),
-            title: title.into(),
-            price,
-            stock,
-        });
-        let surfaces = KeySet::of(key(1).public());
-        let shop = Shop::new(ORIGIN.parse().unwrap(), key(3), surfaces, products.into()).named("Kettle Shop");
+        let shop = shop().named("Kettle Shop");
         Client { shop, now: NOW, number: 0, keys: 0 }
     }
 

@@ -12,6 +12,7 @@
 mod behaviours;
 mod client;
 mod mandates;
+mod ordering;
 mod orders;
 mod repeated;
 mod schema;

@@ -1,19 +1,15 @@
 //! A buyer with the client of `checkout_protocols`, and the line to the shop, which can lose answers.
 
 use checkout_protocols::{
-    Bought, Buyer, Call, Completion, Confirmed, Instrument, KeySet, OrderFault, PROFILE_PATH, PaymentMeans,
-    PostalAddress, Preparing, Profile, Reply, Signer, SigningKey, Step, Wanted, Wish,
+    Bought, Buyer, Call, Completion, Confirmed, Instrument, OrderFault, PROFILE_PATH, PaymentMeans,
+    PostalAddress, Preparing, Profile, Reply, Signer, Step, Wanted, Wish,
 };
-use ucp_shop::{Answer, Behaviour, HANDLER, Method, Product, Request, Shop};
+use ucp_shop::{Answer, Behaviour, HANDLER, Method, Request, Shop};
 use url::Url;
 
-pub const ORIGIN: &str = "https://kettles.example";
-pub const NOW: u64 = 1_795_931_293;
-pub const STREET: &str = "17 Canary Quarry Road";
+use crate::client::{NOW, ORIGIN, key, shop};
 
-pub fn key(number: u8) -> SigningKey {
-    SigningKey::from_bytes(&[number; 32]).unwrap()
-}
+pub const STREET: &str = "17 Canary Quarry Road";
 
 /// What becomes of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,17 +55,8 @@ pub struct Crash;
 
 impl Line {
     pub fn new() -> Line {
-        let products = [("kettle", "Kettle", 1900, 10), ("teapot", "Teapot", 2450, 1)];
-        let products = products.map(|(id, title, price, stock)| Product {
-            id: id.into(),
-            title: title.into(),
-            price,
-            stock,
-        });
-        let surfaces = KeySet::of(key(1).public());
-        let shop = Shop::new(ORIGIN.parse().unwrap(), key(3), surfaces, products.into());
         Line {
-            shop,
+            shop: shop(),
             now: NOW,
             fate: Box::new(|_, _| Fate::Arrives),
             sent: Vec::new(),

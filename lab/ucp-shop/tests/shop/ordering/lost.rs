@@ -4,7 +4,7 @@ use checkout_protocols::{Call, Receipt};
 use proptest::prelude::*;
 use ucp_shop::Behaviour;
 
-use crate::buyer::{End, Fate, Line, order, wish};
+use super::buyer::{End, Fate, Line, order, wish};
 
 fn last(call: &Call) -> &str {
     call.url().path_segments().unwrap().next_back().unwrap()

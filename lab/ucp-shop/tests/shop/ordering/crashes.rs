@@ -3,7 +3,7 @@
 use checkout_protocols::{Recovering, Recovery};
 use ucp_shop::Behaviour;
 
-use crate::buyer::{End, Journal, Kept, Line, order, wish};
+use super::buyer::{End, Journal, Kept, Line, order, wish};
 
 /// What a program that starts again finds out by its journal.
 fn recovered(line: &mut Line, journal: &Journal) -> Recovery {

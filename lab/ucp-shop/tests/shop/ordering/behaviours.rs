@@ -4,7 +4,7 @@
 use checkout_protocols::{AnswerFault, CheckoutFault, Difference, OrderFault, Receipt};
 use ucp_shop::Behaviour;
 
-use crate::buyer::{End, Line, STREET, order, wish};
+use super::buyer::{End, Line, STREET, order, wish};
 
 fn ended(mut line: Line) -> (End, Line) {
     let end = order(&mut line, wish(), &mut None);
