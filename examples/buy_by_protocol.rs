@@ -10,7 +10,7 @@ use std::sync::Arc;
 use evaluation::{hosts, scenario::Scenario, stage::Stage, suite::ScenarioKind};
 use portcullis::checkout::FileJournal;
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
-use portcullis::orders::OrderDesk;
+use portcullis::orders::{OrderDesk, ProfileServer};
 use portcullis::signals::Verb;
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session, audit::MemoryLog, guard::SystemEntropy};
 
@@ -24,8 +24,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // Orders need the address of the guard's profile, a means of payment, and a journal that a crash cannot lose.
     let folder = tempfile::tempdir()?;
     let journal = Arc::new(FileJournal::open(&folder.path().join("orders.journal"))?);
-    let agent = "http://127.0.0.1:9/agent".parse()?;
-    let means = OrderDesk::test_money("purse");
+    let server = ProfileServer::start().await?;
+    let (agent, means) = (server.url().clone(), OrderDesk::test_money("purse"));
     let desk = Arc::new(OrderDesk::new(agent, means, journal, stage.world.ca_pem().as_bytes())?);
 
     // The user. In a program of your own, `consent::TerminalAnswerer` asks on the terminal.
@@ -34,11 +34,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Answer::Session
     });
     let log = Box::new(MemoryLog::default());
-    let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy))?.with_orders(desk);
+    let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy))?;
 
-    // The shop is told the key of the guard's mandates, which never leaves the vault.
-    let key = guard.mandate_key().ok_or("the vault is locked")?;
-    stage.world.trust(key);
+    // A shop finds the key of the guard's mandates in the guard's profile. This one knows it already.
+    let profile = desk.profile(&guard.mandate_key().ok_or("the vault is locked")?);
+    server.publish(&profile);
+    stage.world.trust(&profile);
+    let guard = guard.with_orders(desk);
     stage.world.begin(&scenario);
 
     // The agent opens the shop's page, and asks for a purchase.

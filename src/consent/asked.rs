@@ -418,12 +418,16 @@ impl Asked {
     }
 }
 
-/// The lines about an order: what the shop signed, in its own words.
+/// The lines about an order: what the shop offers, in its own words.
 fn order_lines(records: &[String], account: &str, offer: &SeenOffer) -> Vec<PromptLine> {
     let warned =
         offer.warnings.iter().map(|text| PromptLine::warning(format!("the shop says: {}", in_quotes(text))));
     let to = (!records.is_empty()).then(|| format!("delivered to your {}", records.join(", ")));
-    let signed = "the shop signed these lines, and no page or agent can change them after a yes:";
+    let signed = if offer.is_signed {
+        "the shop signed these lines, and no page or agent can change them after a yes:"
+    } else {
+        "no page or agent can change these lines after a yes, but the shop does not sign them, so you cannot prove what it offers:"
+    };
     let with = format!("paid from your {account}");
     let plain = to.into_iter().chain([with, signed.to_owned()]).map(PromptLine::plain);
     let ways = offer.delivery.iter().map(|way| format!("delivery: {way}"));

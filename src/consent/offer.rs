@@ -2,9 +2,11 @@
 
 use sirl::Money;
 
-/// The offer of a shop. All texts are the shop's, and it signed them.
+/// The offer of a shop. All texts are the shop's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenOffer {
+    /// Whether the shop signed it.
+    pub is_signed: bool,
     /// The total.
     pub total: Money,
     /// The shop's name for itself.

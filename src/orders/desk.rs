@@ -3,10 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::Origin;
-use checkout_protocols::{Instrument, PROFILE_PATH, PaymentMeans, Profile, Recovering, Recovery};
+use checkout_protocols::{
+    Agent, Credential, Instrument, PROFILE_PATH, PaymentMeans, PaymentToken, Profile, PublicKey, Recovering,
+    Recovery, SigningKey,
+};
 use rustls::ClientConfig;
 use url::Url;
 use vault::Entropy;
+use zeroize::Zeroizing;
 
 use super::transport::Transport;
 use crate::checkout::{Intent, Journal, JournalError, PurchaseId, Settlement};
@@ -20,8 +24,9 @@ pub const TEST_MONEY: &str = "dev.portcullis.test_money";
 
 /// What a guard needs to place orders by protocol.
 pub struct OrderDesk {
-    agent: Url,
+    agent: Arc<Agent>,
     means: PaymentMeans,
+    token: Option<PaymentToken>,
     journal: Arc<dyn Journal>,
     tls: Arc<ClientConfig>,
     under_way: Arc<Mutex<Vec<PurchaseId>>>,
@@ -45,8 +50,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl OrderDesk {
-    /// A desk that pays with this means. `agent` is the address of the guard's profile, where shops find the key of its mandates
-    /// ([`Vault::mandate_key`](vault::Vault::mandate_key)). The journal is that of the [payment handler](crate::checkout::PaymentHandler),
+    /// A desk that pays with this means. `agent` is the address of the guard's [profile](OrderDesk::profile). The journal is that of the [payment handler](crate::checkout::PaymentHandler),
     /// where there is one, so that neither pays a shop while the end of the other's purchase there is unknown. `pem` holds certificates that are trusted besides Mozilla's, and may be empty.
     ///
     /// # Errors
@@ -57,8 +61,31 @@ impl OrderDesk {
         journal: Arc<dyn Journal>,
         pem: &[u8],
     ) -> Result<OrderDesk, RootsError> {
-        let under_way = Arc::default();
-        Ok(OrderDesk { agent, means, journal, under_way, tls: trusting(pem, &[b"http/1.1"])? })
+        let (under_way, tls) = (Arc::default(), trusting(pem, &[b"http/1.1"])?);
+        let agent = Arc::new(Agent::new(agent, call_key()));
+        Ok(OrderDesk { agent, means, token: None, journal, under_way, tls })
+    }
+
+    /// A desk that orders at shops which sign nothing, and pays with this token. The user is asked about each such order, since no
+    /// signature proves what the shop offered. A token for real money has to pay one order alone, and no more than its total.
+    #[must_use]
+    pub fn with_token(mut self, token: PaymentToken) -> OrderDesk {
+        self.means.credential = Credential::Token;
+        self.token = Some(token);
+        self
+    }
+
+    /// The guard's profile, as JSON. It is to be served at the address that the desk was made with, from where shops fetch it: a [`ProfileServer`](super::ProfileServer) does so
+    /// for shops on this machine. `surface` is
+    /// the key of the guard's mandates ([`Vault::mandate_key`](vault::Vault::mandate_key)). The other key in it signs the desk's calls. It is
+    /// a new one for each desk, so a shop that remembers the profile has to fetch it again for a key that it does not know.
+    pub fn profile(&self, surface: &PublicKey) -> serde_json::Value {
+        checkout_protocols::agent_profile(surface, &self.agent, &self.means)
+    }
+
+    /// The token that pays at shops which sign nothing.
+    pub(super) fn token(&self) -> Option<&PaymentToken> {
+        self.token.as_ref()
     }
 
     /// The means of test money, under this name of the user's account.
@@ -68,7 +95,7 @@ impl OrderDesk {
             kind: "test_money".to_owned(),
             description: Some("test money".to_owned()),
         };
-        PaymentMeans { handler: TEST_MONEY.to_owned(), instrument }
+        PaymentMeans { handler: TEST_MONEY.to_owned(), instrument, credential: Credential::Mandate }
     }
 
     /// The account that pays, as the agent reads it.
@@ -88,7 +115,7 @@ impl OrderDesk {
 
     /// The way of calls through a container's proxy.
     pub(super) fn transport(&self, proxy: &EgressProxy) -> Transport {
-        Transport::new(proxy.for_container(), Arc::clone(&self.tls), self.agent.clone())
+        Transport::new(proxy.for_container(), Arc::clone(&self.tls), Arc::clone(&self.agent))
     }
 
     /// Reads the profile of a shop from its own origin. None where there is none that orders can use; why is the shop's matter, and
@@ -97,8 +124,8 @@ impl OrderDesk {
         let reply = transport.read(origin, PROFILE_PATH).await;
         let url = Url::parse(&origin.to_string()).ok()?;
         let profile = Profile::read(reply.body_of(200)?, &url).ok()?;
-        let is_usable = profile.takes_mandates() && profile.handler(&self.means.handler).is_some();
-        is_usable.then_some(profile)
+        profile.takes(&self.means)?;
+        Some(profile)
     }
 
     /// Whether the end of an order at this shop is not known, or one is under way there.
@@ -162,6 +189,18 @@ impl OrderDesk {
                 Recovery::NotBought => return Some(Settlement::Voided),
                 Recovery::Unknown => return None,
             }
+        }
+    }
+}
+
+/// A new key for the calls of a desk.
+fn call_key() -> SigningKey {
+    loop {
+        let mut secret = Zeroizing::new([0; 32]);
+        SystemEntropy.fill(&mut *secret);
+        // Fewer than one number in four billion is no key.
+        if let Ok(key) = SigningKey::from_bytes(&secret) {
+            return key;
         }
     }
 }

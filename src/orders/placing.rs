@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use browser_signals::{Destination, Origin};
 use checkout_protocols::{
-    AnswerFault, Bought, Buyer, Completing, Completion, Confirmed, Offered, OrderFault, PostalAddress,
-    Preparing, Profile, Receipt, Signer, Step, Wanted, Wish,
+    AgreedOrder, AnswerFault, Bought, Buyer, Completing, Completion, Confirmed, Offered, OrderFault,
+    PostalAddress, Preparing, Profile, Receipt, Signer, Step, UnsignedOrder, Wanted, Wish,
 };
 use policy_dfa::Reason;
 use sirl::Items;
@@ -31,6 +31,12 @@ pub(crate) struct OpenOrder {
     transport: Transport,
     shop: Profile,
     offered: Option<Offered>,
+}
+
+/// An order that the shop still offers as the user agreed to it.
+enum Agreed {
+    Signed(Box<AgreedOrder>),
+    Unsigned(Box<UnsignedOrder>),
 }
 
 /// Why an order was not placed.
@@ -80,17 +86,20 @@ impl OpenOrder {
         Destination { origin: origin.clone(), path: path.into(), method: "POST".into() }
     }
 
-    /// Tells the shop the items, the address and how the buyer is reached, and reads its offer.
+    /// Tells the shop the items, the address and how the buyer is reached, and reads its offer. Some shops are told the currency of the
+    /// user's budget too.
     pub(crate) async fn prepare(
         &mut self,
         items: &Items,
         address: PostalAddress,
         buyer: Option<Buyer>,
+        currency: Option<sirl::Currency>,
         entropy: &mut (dyn Entropy + Send),
     ) -> Result<SeenOffer, OrderFailure> {
         self.offered = None;
         let items = items.iter().map(|(item, quantity)| Wanted { item: item.to_owned(), quantity }).collect();
-        let wish = Wish { items, address: Some(address), buyer, means: self.desk.means().clone() };
+        let currency = currency.and_then(|it| it.as_str().to_owned().try_into().ok());
+        let wish = Wish { items, address: Some(address), buyer, means: self.desk.means().clone(), currency };
         let mut preparing = Preparing::begin(self.shop.clone(), wish, &mut || random(entropy))?;
         for _ in 0..MAX_CALLS {
             let reply = self.transport.send(preparing.call()).await;
@@ -129,12 +138,20 @@ impl OpenOrder {
         let _under_way = self.desk.begin(purchase);
         let intent = Intent::by_protocol(purchase, payee.clone(), amount, checkout, seconds());
         self.write(move |journal| journal.intend(&intent)).await?;
-        let signed = keys.open(|surface, agent| {
-            let key = |bytes| checkout_protocols::SigningKey::from_bytes(bytes);
-            let (Ok(surface), Ok(agent)) = (key(surface), key(agent)) else { return Err(OrderFault::State) };
-            agreed.sign(&Signer { surface: &surface, agent: &agent }, &mut || random(entropy))
-        });
-        let ended = match signed {
+        let ready = match agreed {
+            Agreed::Signed(order) => keys.open(|surface, agent| {
+                let key = |bytes| checkout_protocols::SigningKey::from_bytes(bytes);
+                let (Ok(surface), Ok(agent)) = (key(surface), key(agent)) else {
+                    return Err(OrderFault::State);
+                };
+                order.sign(&Signer { surface: &surface, agent: &agent }, &mut || random(entropy))
+            }),
+            Agreed::Unsigned(order) => match self.desk.token() {
+                Some(token) => order.pay(token, &mut || random(entropy)),
+                None => Err(OrderFault::NotOffered),
+            },
+        };
+        let ended = match ready {
             Ok(completing) => {
                 // A shop that does not end it in time leaves the end unknown, for the next recovery.
                 timeout(COMPLETE_WITHIN, self.carry_out(completing)).await.unwrap_or(Completion::Unknown)
@@ -157,13 +174,22 @@ impl OpenOrder {
         }
     }
 
-    async fn confirm(&self, offered: Offered) -> Result<checkout_protocols::AgreedOrder, OrderFailure> {
+    /// Cancels what the shop offered. Where the shop does not answer, its checkout expires by itself.
+    pub(crate) async fn abandon(self, entropy: &mut (dyn Entropy + Send)) {
+        let call = self.offered.and_then(|offered| offered.abandon(random(entropy)));
+        if let Some(call) = call {
+            let _unanswered = self.transport.send(&call).await;
+        }
+    }
+
+    async fn confirm(&self, offered: Offered) -> Result<Agreed, OrderFailure> {
         let mut confirming = offered.confirm();
         loop {
             let reply = self.transport.send(confirming.call()).await;
             match confirming.answered(reply.as_reply(), seconds())? {
                 Confirmed::Call(next) => confirming = *next,
-                Confirmed::Agreed(agreed) => return Ok(*agreed),
+                Confirmed::Agreed(order) => return Ok(Agreed::Signed(order)),
+                Confirmed::AgreedUnsigned(order) => return Ok(Agreed::Unsigned(order)),
             }
         }
     }

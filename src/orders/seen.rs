@@ -27,6 +27,7 @@ pub(super) fn seen(offered: &Offered) -> Option<SeenOffer> {
     });
     let is_other = |part: &Part| !["fulfillment", "tax"].contains(&&*part.kind) && part.amount > 0;
     let seen = SeenOffer {
+        is_signed: offered.is_signed(),
         has_other_costs: offered.parts().iter().any(is_other),
         total,
         seller: offered.payee().name.clone(),

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browser_signals::Origin;
 use browser_signals::playwright::ContainerProxy;
-use checkout_protocols::{Call, MAX_ANSWER, Method, Reply};
+use checkout_protocols::{Agent, Call, MAX_ANSWER, Method, Reply};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -32,7 +32,7 @@ pub(crate) struct Transport {
     proxy: SocketAddr,
     credential: Zeroizing<String>,
     tls: Arc<ClientConfig>,
-    agent: Url,
+    agent: Arc<Agent>,
 }
 
 /// The reply to a call. Its body may repeat the buyer's address, so it is wiped.
@@ -54,8 +54,8 @@ impl OwnReply {
 }
 
 impl Transport {
-    /// Through the proxy of a container. `agent` is the address of the guard's profile, which every call names.
-    pub(crate) fn new(proxy: &ContainerProxy, tls: Arc<ClientConfig>, agent: Url) -> Transport {
+    /// Through the proxy of a container. `agent` is who calls, and signs every call.
+    pub(crate) fn new(proxy: &ContainerProxy, tls: Arc<ClientConfig>, agent: Arc<Agent>) -> Transport {
         let credential = Zeroizing::new(STANDARD.encode(proxy.credential().as_bytes()));
         Transport { proxy: proxy.address(), credential, tls, agent }
     }

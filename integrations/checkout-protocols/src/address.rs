@@ -284,6 +284,17 @@ impl Fulfillment {
         chosen.map(|option| (option.id.clone(), option.cost())).collect()
     }
 
+    /// Whether each method has a destination, and each of its parcels a way of delivery.
+    pub(crate) fn is_chosen(&self) -> bool {
+        let is_chosen = |method: &Method| {
+            let mut groups = method.groups.iter();
+            method.selected_destination_id.is_some()
+                && !method.groups.is_empty()
+                && groups.all(|group| group.selected_option_id.is_some())
+        };
+        !self.methods.is_empty() && self.methods.iter().all(is_chosen)
+    }
+
     /// Whether the checkout has no delivery and no pickup.
     pub(crate) fn is_empty(&self) -> bool {
         self.methods.is_empty()

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use url::Url;
 
 use crate::address::{Buyer, PostalAddress};
-use crate::checkout::{Checkout, Line, Message, Status, Total, VerifiedCheckout};
+use crate::checkout::{Checkout, Line, Message, Stated, Status, Total, VerifiedCheckout};
 use crate::claims::{Amount, Instrument, Merchant};
 use crate::signing::LIFETIME;
 
@@ -97,14 +97,13 @@ pub struct AgreedCheckout {
 impl VerifiedCheckout {
     /// Compares it with what the user agreed to. `now` is in seconds since 1970.
     pub fn agreed(self, agreement: &Agreement, now: u64) -> Result<AgreedCheckout, Difference> {
-        compare(&self, agreement)?;
-        if !lasts(&self.content, now.saturating_add(LIFETIME)) {
-            return Err(Difference::Expiry);
-        }
+        compare_at(&self.stated, agreement, now)?;
         let (total, instrument) = (agreement.total.clone(), agreement.instrument.clone());
         Ok(AgreedCheckout { checkout: self, total, instrument, at: now })
     }
+}
 
+impl Stated {
     /// The total of the checkout; none where its parts do not add up.
     pub(crate) fn total(&self) -> Option<Amount> {
         let amount = sum(&self.content)?;
@@ -112,9 +111,16 @@ impl VerifiedCheckout {
     }
 }
 
+/// The first difference between the agreement and a checkout that can be completed until the mandates of now would end.
+pub(crate) fn compare_at(stated: &Stated, agreement: &Agreement, now: u64) -> Result<(), Difference> {
+    compare(stated, agreement)?;
+    let is_lasting = lasts(&stated.content, now.saturating_add(LIFETIME));
+    if is_lasting { Ok(()) } else { Err(Difference::Expiry) }
+}
+
 /// The first difference between a checkout that can be completed and the agreement.
-pub(crate) fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
-    let checkout = &verified.content;
+pub(crate) fn compare(stated: &Stated, agreement: &Agreement) -> Result<(), Difference> {
+    let checkout = &stated.content;
     let is_shown = |message: &Message| match &*message.kind {
         "info" | "warning" => agreement.shown.contains(&message.content),
         _ => false,
@@ -125,7 +131,7 @@ pub(crate) fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Res
     if !checkout.messages.iter().all(is_shown) {
         return Err(Difference::Message);
     }
-    is_same_order(verified, agreement)?;
+    is_same_order(stated, agreement)?;
     let ids: Vec<&str> = checkout.line_items.iter().map(|line| &*line.id).collect();
     let is_sent = match &agreement.address {
         Some(address) => checkout.fulfillment.ships_all_to(&ids, address),
@@ -148,10 +154,10 @@ pub(crate) fn compare(verified: &VerifiedCheckout, agreement: &Agreement) -> Res
 }
 
 /// The first difference in what is sold, by whom and for how much.
-pub(crate) fn is_same_order(verified: &VerifiedCheckout, agreement: &Agreement) -> Result<(), Difference> {
-    let checkout = &verified.content;
+pub(crate) fn is_same_order(stated: &Stated, agreement: &Agreement) -> Result<(), Difference> {
+    let checkout = &stated.content;
     let is_own = |site: &String| {
-        Url::parse(site).is_ok_and(|site| site.origin().ascii_serialization() == verified.origin)
+        Url::parse(site).is_ok_and(|site| site.origin().ascii_serialization() == stated.origin)
     };
     if checkout.merchant != agreement.payee || !checkout.merchant.website.iter().all(is_own) {
         return Err(Difference::Payee);

@@ -1,11 +1,12 @@
-//! The answers of a shop: a checkout that it signed, or why there is none.
+//! The answers of a shop: a checkout, which it signed where it takes mandates, or why there is none.
 
 use serde_json::Value;
 
 use crate::call::Reply;
-use crate::checkout::{Checkout, CheckoutFault, Message, SignedCheckout, VerifiedCheckout};
+use crate::checkout::{Checkout, CheckoutFault, Message, SignedCheckout, Stated, VerifiedCheckout};
 use crate::json::{JsonFault, parse_object};
 use crate::profile::Profile;
+use crate::unsigned;
 
 /// The codes that are repeated: those of UCP and AP2, and what shops say of a state.
 const CODES: [&str; 16] = [
@@ -93,18 +94,31 @@ impl AnswerFault {
     }
 }
 
-/// A checkout as a shop answers with it, signed by it.
+/// A checkout as a shop answers with it.
 pub(crate) struct Answered {
-    pub(crate) checkout: VerifiedCheckout,
+    pub(crate) checkout: AnsweredCheckout,
     /// The shop's value for a mandate. A checkout that has ended needs none.
     pub(crate) nonce: Option<String>,
     /// The receipt for the checkout mandate, if the shop gave one.
     pub(crate) receipt: Option<String>,
 }
 
+/// A checkout with the shop's signature, or of a shop that takes no mandates.
+pub(crate) enum AnsweredCheckout {
+    Signed(VerifiedCheckout),
+    Unsigned(Stated),
+}
+
 impl Answered {
+    pub(crate) fn stated(&self) -> &Stated {
+        match &self.checkout {
+            AnsweredCheckout::Signed(checkout) => &checkout.stated,
+            AnsweredCheckout::Unsigned(stated) => stated,
+        }
+    }
+
     pub(crate) fn content(&self) -> &Checkout {
-        &self.checkout.content
+        &self.stated().content
     }
 
     /// Reads an answer of a shop. `id` is the checkout that the call was about, if there was one.
@@ -122,16 +136,23 @@ impl Answered {
             let code = first.and_then(|message| message.get("code")).and_then(Value::as_str);
             return Err(AnswerFault::Refused(ShopCode::of(code)));
         }
-        let unsigned = |member: &str| {
+        let beside = |member: &str| {
             answer.get("ap2").and_then(|ap2| ap2.get(member)).and_then(Value::as_str).map(str::to_owned)
         };
-        let nonce = unsigned("nonce").filter(|nonce| (1..=MAX_NONCE).contains(&nonce.len()));
+        let nonce = beside("nonce").filter(|nonce| (1..=MAX_NONCE).contains(&nonce.len()));
 
-        let checkout = SignedCheckout::detached(body)?.verify(shop)?;
-        if id.is_some_and(|id| checkout.content.id != id) {
+        let receipt = beside("checkout_receipt");
+        // A shop that takes mandates signs each checkout, so that nobody can leave its signature out.
+        let checkout = if shop.takes_mandates() {
+            AnsweredCheckout::Signed(SignedCheckout::detached(body)?.verify(shop)?)
+        } else {
+            AnsweredCheckout::Unsigned(unsigned::stated(answer, shop)?)
+        };
+        let answered = Answered { checkout, nonce, receipt };
+        if id.is_some_and(|id| answered.content().id != id) {
             return Err(AnswerFault::OtherCheckout);
         }
-        Ok(Answered { checkout, nonce, receipt: unsigned("checkout_receipt") })
+        Ok(answered)
     }
 }
 

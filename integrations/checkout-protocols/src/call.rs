@@ -3,7 +3,8 @@
 use url::Url;
 use zeroize::Zeroizing;
 
-use crate::profile::Profile;
+use crate::agent::Agent;
+use crate::profile::{Profile, Version};
 
 /// The greatest answer of a shop that is read, in bytes.
 pub const MAX_ANSWER: usize = 1 << 18;
@@ -38,19 +39,20 @@ impl Method {
 pub struct Call {
     method: Method,
     url: Url,
-    key: Option<String>,
+    version: Version,
+    key: Option<[u8; 16]>,
     body: Zeroizing<Vec<u8>>,
 }
 
 impl Call {
     /// A call that reads.
-    pub(crate) fn get(url: Url) -> Call {
-        Call { method: Method::Get, url, key: None, body: Zeroizing::default() }
+    pub(crate) fn get(shop: &Profile, url: Url) -> Call {
+        Call { method: Method::Get, url, version: shop.version(), key: None, body: Zeroizing::default() }
     }
 
     /// A call that changes something. `key` is 16 random bytes, fresh for each call that is another one.
-    pub(crate) fn change(method: Method, url: Url, body: Vec<u8>, key: [u8; 16]) -> Call {
-        Call { method, url, key: Some(base64_text(&key)), body: Zeroizing::new(body) }
+    pub(crate) fn change(shop: &Profile, method: Method, url: Url, body: Vec<u8>, key: [u8; 16]) -> Call {
+        Call { method, url, version: shop.version(), key: Some(key), body: Zeroizing::new(body) }
     }
 
     /// The method.
@@ -68,13 +70,20 @@ impl Call {
         &self.body
     }
 
-    /// The headers of the protocol. `agent` is the address of the guard's own profile, where a shop finds the key of its mandates.
-    pub fn headers(&self, agent: &Url) -> Vec<(&'static str, String)> {
-        let mut headers =
-            vec![("UCP-Agent", format!("profile=\"{agent}\"")), ("Accept", "application/json".to_owned())];
+    /// The headers of the protocol, with the agent's signature of the call. A call that is sent again has the same ones.
+    pub fn headers(&self, agent: &Agent) -> Vec<(&'static str, String)> {
+        let profile = format!("profile=\"{}\"", agent.profile());
+        let mut headers = vec![("UCP-Agent", profile), ("Accept", "application/json".to_owned())];
+        let is_first = self.version == Version::January11;
         if let Some(key) = &self.key {
             headers.push(("Content-Type", "application/json".to_owned()));
-            headers.push(("Idempotency-Key", key.clone()));
+            headers.push(("Idempotency-Key", if is_first { uuid(*key) } else { base64_text(key) }));
+        }
+        if is_first {
+            headers.push(("Request-Id", uuid(self.key.unwrap_or_default())));
+            headers.push(("Request-Signature", agent.sign_body(&self.body)));
+        } else {
+            headers.extend(agent.sign(self.method, &self.url, &headers, &self.body));
         }
         headers
     }
@@ -135,6 +144,20 @@ fn below(url: &Url, segments: &[&str]) -> Option<Url> {
     Some(url)
 }
 
+/// Random bytes in the form of a UUID of version 4 (RFC 9562), as the first form of the protocol wants them.
+pub(crate) fn uuid(bytes: [u8; 16]) -> String {
+    let random = u128::from_be_bytes(bytes) & !(0xf << 76 | 0b11 << 62) | 0x4 << 76 | 0b10 << 62;
+    let hex = format!("{random:032x}");
+    let mut text = String::with_capacity(36);
+    for (at, digit) in hex.chars().enumerate() {
+        if [8, 12, 16, 20].contains(&at) {
+            text.push('-');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Random bytes in base64url.
 pub(crate) fn base64_text(bytes: &[u8]) -> String {
     use base64::Engine as _;
@@ -174,12 +197,24 @@ mod tests {
 
     #[test]
     fn a_change_has_a_key_and_a_look_has_none() {
-        let url = Url::parse("https://shop.example/x").unwrap();
-        let agent = Url::parse("http://127.0.0.1:9/agent").unwrap();
+        let shop = shop("https://shop.example/ucp/v1");
+        let url = shop.endpoint().clone();
+        let key = crate::SigningKey::from_bytes(&[7; 32]).unwrap();
+        let agent = Agent::new("http://127.0.0.1:9/agent".parse().unwrap(), key);
         let names = |call: &Call| call.headers(&agent).iter().map(|(name, _)| *name).collect::<Vec<_>>();
-        assert_eq!(names(&Call::get(url.clone())), ["UCP-Agent", "Accept"]);
-        let change = Call::change(Method::Put, url, b"{}".to_vec(), [7; 16]);
-        assert_eq!(names(&change), ["UCP-Agent", "Accept", "Content-Type", "Idempotency-Key"]);
-        assert_eq!(change.headers(&agent).last().unwrap().1.len(), 22, "128 bits");
+        let look = Call::get(&shop, url.clone());
+        assert_eq!(names(&look), ["UCP-Agent", "Accept", "Signature-Input", "Signature"]);
+        let change = Call::change(&shop, Method::Put, url, b"{}".to_vec(), [7; 16]);
+        let signed = ["Content-Digest", "Signature-Input", "Signature"];
+        assert_eq!(names(&change)[..4], ["UCP-Agent", "Accept", "Content-Type", "Idempotency-Key"]);
+        assert_eq!(names(&change)[4..], signed);
+        assert_eq!(change.headers(&agent)[3].1.len(), 22, "128 bits");
+        assert_eq!(change.headers(&agent), change.headers(&agent), "a call is sent again as it was");
+    }
+
+    #[test]
+    fn random_bytes_have_the_form_of_a_uuid() {
+        assert_eq!(uuid([0; 16]), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(uuid([0xff; 16]), "ffffffff-ffff-4fff-bfff-ffffffffffff");
     }
 }

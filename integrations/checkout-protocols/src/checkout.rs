@@ -102,17 +102,13 @@ impl SignedCheckout {
         if canonical(&members)? != jws.payload {
             return Err(CheckoutFault::NotCanonical);
         }
-        Ok(VerifiedCheckout {
-            content: read(members)?,
-            hash: hash(&self.0),
-            origin: profile.origin(),
-            jwt: self.0,
-        })
+        let stated = Stated { content: read(members)?, origin: profile.origin() };
+        Ok(VerifiedCheckout { stated, hash: hash(&self.0), jwt: self.0 })
     }
 }
 
 /// Reads the members. The error repeats no value, since a shop can write the buyer's address anywhere.
-fn read(members: Value) -> Result<Checkout, CheckoutFault> {
+pub(crate) fn read(members: Value) -> Result<Checkout, CheckoutFault> {
     let mut unknown = None;
     let content = serde_ignored::deserialize(members, |path| {
         unknown.get_or_insert_with(|| path.to_string());
@@ -133,7 +129,12 @@ fn read(members: Value) -> Result<Checkout, CheckoutFault> {
 pub struct VerifiedCheckout {
     pub(crate) jwt: String,
     pub(crate) hash: String,
-    /// The origin of the profile whose key signed it.
+    pub(crate) stated: Stated,
+}
+
+/// A checkout as the shop at an origin states it, whether or not it signed it.
+pub(crate) struct Stated {
+    /// The origin of the shop's profile.
     pub(crate) origin: String,
     pub(crate) content: Checkout,
 }

@@ -1,6 +1,6 @@
 //! A purchase from the user's yes to its end.
 //!
-//! The mandates are sent by one call, with one key. Where no answer comes, the shop is asked what became of the checkout, and the same
+//! The mandates, or the token, are sent by one call, with one key. Where no answer comes, the shop is asked what became of the checkout, and the same
 //! call is sent again only where the shop says that the checkout is still open: the shop carries it out once, because the key, the bytes
 //! and the mandates are the same. Where the shop refuses, the checkout is cancelled. What is known at the end is one of three things:
 //! bought, not bought and not to be bought any more, or unknown.
@@ -28,15 +28,12 @@ const LOOKS: u8 = 20;
 /// The pause before the shop is asked again.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A purchase whose mandates are signed.
+/// A purchase whose mandates are signed, or whose token is ready.
 pub struct Completing {
     shop: Profile,
     at: CheckoutAddress,
     agreement: Agreement,
-    /// The hash of the closed checkout mandate, which a receipt names.
-    reference: String,
-    /// The last second of the mandates.
-    until: u64,
+    mandates: Option<SentMandates>,
     complete: Call,
     cancel: Call,
     look: Call,
@@ -45,6 +42,14 @@ pub struct Completing {
     looks: u8,
     /// Why the shop refused, if it did.
     refused: Option<OrderFault>,
+}
+
+/// What is kept of the mandates. A token has neither.
+pub(crate) struct SentMandates {
+    /// The hash of the closed checkout mandate, which a receipt names.
+    reference: String,
+    /// The last second in which they hold.
+    until: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,7 +65,7 @@ pub enum Completion {
     Call(Box<Completing>, Duration),
     /// The shop sold.
     Bought(Bought),
-    /// The shop did not sell, and cannot sell by these mandates any more.
+    /// The shop did not sell, and cannot sell by these mandates or this token any more.
     NotBought(OrderFault),
     /// It is not known whether the shop sold. It is to be found out later, by [`Recovering`].
     Unknown,
@@ -99,28 +104,39 @@ impl AgreedOrder {
             }]},
             "ap2": {"checkout_mandate": mandates.checkout},
         }));
-        let to = |act: &str| at.to(act).ok_or(OrderFault::NotOffered);
-        let complete = Call::change(Method::Post, to("complete")?, body.bytes()?, random());
-        let cancel = Call::change(Method::Post, to("cancel")?, b"{}".to_vec(), random());
+        let complete = at.to("complete").ok_or(OrderFault::NotOffered)?;
+        let complete = Call::change(&shop, Method::Post, complete, body.bytes()?, random());
         let reference = mandates.reference().ok_or(OrderFault::State)?;
+        let sent = SentMandates { reference, until: now.saturating_add(LIFETIME) };
+        Completing::begin(shop, at, agreement, complete, Some(sent), random)
+    }
+}
+
+impl Completing {
+    pub(crate) fn begin(
+        shop: Profile,
+        at: CheckoutAddress,
+        agreement: Agreement,
+        complete: Call,
+        mandates: Option<SentMandates>,
+        random: &mut dyn FnMut() -> [u8; 16],
+    ) -> Result<Completing, OrderFault> {
+        let cancel = at.to("cancel").ok_or(OrderFault::NotOffered)?;
         Ok(Completing {
-            look: Call::get(at.url()),
+            cancel: Call::change(&shop, Method::Post, cancel, b"{}".to_vec(), random()),
+            look: Call::get(&shop, at.url()),
             shop,
             at,
             agreement,
-            reference,
-            until: now.saturating_add(LIFETIME),
+            mandates,
             complete,
-            cancel,
             phase: Phase::Completing,
             sent: 1,
             looks: 0,
             refused: None,
         })
     }
-}
 
-impl Completing {
     /// The call that is to be sent now.
     pub fn call(&self) -> &Call {
         match self.phase {
@@ -143,6 +159,9 @@ impl Completing {
             }
         };
         let content = answered.content();
+        // A token does not end by itself, so that only the shop's word ends such a purchase.
+        let ended = |grace| self.mandates.as_ref().is_some_and(|it| now > it.until.saturating_add(grace));
+        let (is_over, is_surely_over) = (ended(0), ended(GRACE));
         match content.status {
             Status::Completed => self.bought(&answered),
             Status::Canceled => Completion::NotBought(self.refused.unwrap_or(OrderFault::State)),
@@ -153,11 +172,11 @@ impl Completing {
                     self.go(Phase::Cancelling, Duration::ZERO)
                 }
                 // The shop has the checkout open, so it did not get the mandates.
-                Phase::Looking if self.refused.is_none() && self.sent < TRIES && now <= self.until => {
+                Phase::Looking if self.refused.is_none() && self.sent < TRIES && !is_over => {
                     self.sent += 1;
                     self.go(Phase::Completing, Duration::ZERO)
                 }
-                Phase::Looking if now > self.until.saturating_add(GRACE) => {
+                Phase::Looking if is_surely_over => {
                     Completion::NotBought(self.refused.unwrap_or(AnswerFault::Lost.into()))
                 }
                 Phase::Looking => self.go(Phase::Cancelling, Duration::ZERO),
@@ -185,9 +204,10 @@ impl Completing {
         let Some(order) = answered.content().order.as_ref().filter(|order| !order.id.is_empty()) else {
             return Completion::Unknown;
         };
+        let reference = self.mandates.as_ref().map(|it| it.reference.as_str());
         Completion::Bought(Bought {
-            receipt: Receipt::judge(answered.receipt.as_deref(), &self.shop, &self.reference, &order.id),
-            differs: is_same_order(&answered.checkout, &self.agreement).err(),
+            receipt: Receipt::judge(answered.receipt.as_deref(), &self.shop, reference, &order.id),
+            differs: is_same_order(answered.stated(), &self.agreement).err(),
             order: order.id.clone(),
         })
     }
@@ -197,8 +217,8 @@ impl Completing {
 pub struct Recovering {
     shop: Profile,
     at: CheckoutAddress,
-    /// The last second in which the shop may take the mandates.
-    until: u64,
+    /// The last second in which the shop may take the mandates; none where it sells by a token, which does not end by itself.
+    until: Option<u64>,
     call: Call,
     cancel: Option<Call>,
 }
@@ -225,9 +245,10 @@ impl Recovering {
         random: &mut dyn FnMut() -> [u8; 16],
     ) -> Option<Recovering> {
         let at = CheckoutAddress::new(&shop, id)?;
-        let cancel = Call::change(Method::Post, at.to("cancel")?, b"{}".to_vec(), random());
+        let cancel = Call::change(&shop, Method::Post, at.to("cancel")?, b"{}".to_vec(), random());
         let until = written_at.saturating_add(LIFETIME).saturating_add(GRACE);
-        Some(Recovering { call: Call::get(at.url()), cancel: Some(cancel), shop, at, until })
+        let until = shop.takes_mandates().then_some(until);
+        Some(Recovering { call: Call::get(&shop, at.url()), cancel: Some(cancel), shop, at, until })
     }
 
     /// The call that is to be sent now.
@@ -252,7 +273,7 @@ impl Recovering {
                         Recovery::Call(Box::new(self))
                     }
                     // The shop does not cancel. The mandates have ended by themselves, or will.
-                    None if now > self.until => Recovery::NotBought,
+                    None if self.until.is_some_and(|until| now > until) => Recovery::NotBought,
                     None => Recovery::Unknown,
                 }
             }

@@ -112,6 +112,11 @@ impl KeySet {
         self
     }
 
+    /// Adds the keys of another set.
+    pub fn extend(&mut self, others: KeySet) {
+        self.0.extend(others.0);
+    }
+
     /// Reads the keys of a profile (RFC 7517). Keys of other kinds are left out, as they verify nothing here; two keys of one name are a
     /// fault, since a signature would have two meanings.
     pub fn from_jwks(keys: &[Value]) -> Result<KeySet, KeyFault> {

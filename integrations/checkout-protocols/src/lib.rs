@@ -60,6 +60,10 @@
 //! JSON (RFC 8785) of the checkout without its member `ap2`; UCP's `merchant_authorization` is the same signature with its
 //! payload left out; and a mandate's `checkout_jwt` is the compact form.
 //!
+//! Many shops take no mandates: those that speak UCP's first form (2026-01-11), and later ones without AP2. There a token of a payment handler
+//! pays. The same comparisons hold, but nothing proves afterwards what the shop offered: [`Offered::is_signed`] tells them apart, and
+//! [`UnsignedOrder`] is the type of such an order. A shop whose profile takes mandates is never ordered from in this way.
+//!
 //! There is no network and no clock here: times are seconds since 1970, and random bytes are given.
 //!
 //! | module | subject |
@@ -73,22 +77,27 @@
 //! | `agreement` | the comparison of a checkout with what the user agreed to |
 //! | `address` | who buys, and where the goods go |
 //! | `claims` | the claims of mandates |
+//! | `agent` | who calls: the guard's profile, and the signature of each call (RFC 9421) |
 //! | `call` | one call to a shop, and what comes back |
 //! | `answer` | a shop's answer: a checkout that it signed, or why there is none |
 //! | `order` | from what is wanted to what the shop offers |
 //! | `offer` | what the user is asked about, and the second look |
 //! | `completion` | from the yes to the end, also after a crash |
+//! | `unsigned` | orders at shops that sign nothing |
+//! | `first_form` | the form of the protocol of 2026-01-11 |
 //! | `receipt` | the shop's receipt |
 //! | `signing` | the guard's side: the two mandates |
 //! | `verification` | the shop's side: what it checks before it sells |
 
 mod address;
+mod agent;
 mod agreement;
 mod answer;
 mod call;
 mod checkout;
 mod claims;
 mod completion;
+mod first_form;
 mod json;
 mod jws;
 mod keys;
@@ -98,9 +107,11 @@ mod profile;
 mod receipt;
 mod sd_jwt;
 mod signing;
+mod unsigned;
 mod verification;
 
 pub use address::{Buyer, PostalAddress};
+pub use agent::{Agent, CallFault, SignedCall};
 pub use agreement::{AgreedCheckout, AgreedLine, Agreement, Difference};
 pub use answer::{AnswerFault, ShopCode};
 pub use call::{Call, MAX_ANSWER, Method, Reply};
@@ -111,9 +122,10 @@ pub use json::JsonFault;
 pub use jws::JwsFault;
 pub use keys::{KeyFault, KeySet, PublicKey, SigningKey};
 pub use offer::{AgreedOrder, Confirmed, Confirming, Offered, Part};
-pub use order::{OrderFault, PaymentMeans, Preparing, Step, Wanted, Wish};
+pub use order::{Credential, OrderFault, PaymentMeans, Preparing, Step, Wanted, Wish};
 pub use profile::{PROFILE_PATH, Profile, ProfileFault, Version, agent_profile};
 pub use receipt::Receipt;
 pub use sd_jwt::TokenFault;
 pub use signing::{LIFETIME, Mandates, Signer};
+pub use unsigned::{CardFace, PaymentToken, UnsignedOrder};
 pub use verification::{Accepted, Expected, MandateFault, Shop, UsedMandates};

@@ -1,18 +1,19 @@
 //! What a shop offers for an order: what the user is asked about, and the second look after the user's yes.
 
 use crate::address::PostalAddress;
-use crate::agreement::{AgreedCheckout, AgreedLine, Agreement, Difference, compare};
-use crate::answer::{AnswerFault, Answered};
-use crate::call::{Call, CheckoutAddress, Reply};
-use crate::checkout::{Checkout, Total, VerifiedCheckout};
+use crate::agreement::{AgreedCheckout, AgreedLine, Agreement, Difference, compare, compare_at};
+use crate::answer::{AnswerFault, Answered, AnsweredCheckout};
+use crate::call::{Call, CheckoutAddress, Method, Reply};
+use crate::checkout::{Checkout, Total};
 use crate::claims::{Amount, Merchant};
-use crate::order::{OrderFault, PaymentMeans, Wanted, Wish};
+use crate::order::{OrderFault, Wanted, Wish};
 use crate::profile::Profile;
+use crate::unsigned::UnsignedOrder;
 
 /// How often the second look is tried.
 const TRIES: u8 = 3;
 
-/// A checkout that a shop signed for exactly the items that were wanted, to the address that it was given. All of its texts are the
+/// A checkout that a shop stated for exactly the items that were wanted, to the address that it was given. All of its texts are the
 /// shop's.
 pub struct Offered {
     shop: Profile,
@@ -20,6 +21,7 @@ pub struct Offered {
     handler: String,
     agreement: Agreement,
     parts: Vec<Part>,
+    is_signed: bool,
     /// The chosen ways of delivery: the shop's ids, and what they cost.
     options: Vec<(String, Option<i64>)>,
 }
@@ -41,16 +43,16 @@ impl Offered {
         shop: Profile,
         wish: Wish,
         at: CheckoutAddress,
-        verified: &VerifiedCheckout,
+        answered: &Answered,
     ) -> Result<Offered, OrderFault> {
-        let Wish { items, address, buyer, means: PaymentMeans { handler, instrument } } = wish;
-        let content = &verified.content;
-        let handler = shop.handler(&handler).ok_or(OrderFault::NotOffered)?.to_owned();
+        let Wish { items, address, buyer, means, currency: _ } = wish;
+        let (stated, content) = (answered.stated(), answered.content());
+        let handler = shop.takes(&means).ok_or(OrderFault::NotOffered)?.to_owned();
         let lines: Vec<AgreedLine> = content.line_items.iter().map(AgreedLine::of).collect();
         if !are_wanted(&lines, &items) {
             return Err(OrderFault::Differs(Difference::Lines));
         }
-        let total = verified.total().ok_or(Difference::Sum)?;
+        let total = stated.total().ok_or(Difference::Sum)?;
         let delivery = content.fulfillment.chosen_options().ok_or(Difference::Delivery)?;
         let agreement = Agreement {
             payee: content.merchant.clone(),
@@ -59,12 +61,13 @@ impl Offered {
             address,
             delivery: delivery.into_iter().map(str::to_owned).collect(),
             buyer,
-            instrument,
+            instrument: means.instrument,
             shown: notes(content),
         };
-        compare(verified, &agreement)?;
+        compare(stated, &agreement)?;
         Ok(Offered {
             parts: parts(content),
+            is_signed: matches!(answered.checkout, AnsweredCheckout::Signed(_)),
             options: content.fulfillment.chosen(),
             shop,
             at,
@@ -86,6 +89,11 @@ impl Offered {
     /// The shop's id of the checkout, by which [`Recovering`](crate::Recovering) finds it again.
     pub fn id(&self) -> &str {
         &self.at.id
+    }
+
+    /// Whether the shop signed the checkout. Without its signature nobody can prove afterwards what it offered.
+    pub fn is_signed(&self) -> bool {
+        self.is_signed
     }
 
     /// The lines, with the shop's titles.
@@ -118,10 +126,16 @@ impl Offered {
         &self.agreement.shown
     }
 
+    /// The call that cancels the checkout, for a user who does not want it: the shop need not keep the address until it expires. `key` is
+    /// 16 random bytes.
+    pub fn abandon(self, key: [u8; 16]) -> Option<Call> {
+        Some(Call::change(&self.shop, Method::Post, self.at.to("cancel")?, b"{}".to_vec(), key))
+    }
+
     /// Looks at the checkout once more. It is to be called after the user agreed to all of the above: what the shop changed in the
     /// meantime is refused.
     pub fn confirm(self) -> Confirming {
-        let call = Call::get(self.at.url());
+        let call = Call::get(&self.shop, self.at.url());
         Confirming { offered: self, call, tries: 1 }
     }
 }
@@ -164,8 +178,10 @@ pub struct Confirming {
 pub enum Confirmed {
     /// No answer came: the call is to be sent once more.
     Call(Box<Confirming>),
-    /// The checkout is as the user agreed to it.
+    /// The checkout is as the user agreed to it, and the shop signed it.
     Agreed(Box<AgreedOrder>),
+    /// The checkout is as the user agreed to it, at a shop that signs none.
+    AgreedUnsigned(Box<UnsignedOrder>),
 }
 
 /// An order that the user agreed to and that the shop still offers so. Only [`sign`](AgreedOrder::sign) can follow.
@@ -194,18 +210,23 @@ impl Confirming {
             }
             answered => answered?,
         };
-        let Offered { shop, at, handler, agreement, parts: shown, options } = self.offered;
-        let Answered { checkout, nonce, .. } = answered;
-        let is_same = parts(&checkout.content) == shown;
-        let is_same_delivery = checkout.content.fulfillment.chosen() == options;
-        let checkout = checkout.agreed(&agreement, now)?;
-        if !is_same {
+        let Offered { shop, at, handler, agreement, parts: shown, options, is_signed: _ } = self.offered;
+        compare_at(answered.stated(), &agreement, now)?;
+        let content = answered.content();
+        if parts(content) != shown {
             return Err(OrderFault::Differs(Difference::Parts));
         }
-        if !is_same_delivery {
+        if content.fulfillment.chosen() != options {
             return Err(OrderFault::Differs(Difference::Delivery));
         }
-        let nonce = nonce.ok_or(AnswerFault::Nonce)?;
+        let checkout = match answered.checkout {
+            AnsweredCheckout::Signed(checkout) => checkout.agreed(&agreement, now)?,
+            AnsweredCheckout::Unsigned(_) => {
+                let unsigned = UnsignedOrder { shop, at, handler, agreement };
+                return Ok(Confirmed::AgreedUnsigned(Box::new(unsigned)));
+            }
+        };
+        let nonce = answered.nonce.ok_or(AnswerFault::Nonce)?;
         Ok(Confirmed::Agreed(Box::new(AgreedOrder { shop, at, handler, agreement, checkout, nonce, now })))
     }
 }

@@ -1,7 +1,7 @@
 //! An order from what is wanted to what the shop offers for it.
 //!
 //! The guard tells the shop the items and the address, chooses the cheapest delivery where the shop leaves the choice, and reads the checkout that
-//! the shop signs. Nothing is bought here: a checkout that is never completed expires.
+//! the shop states. Nothing is bought here: a checkout that is never completed expires.
 
 use std::num::NonZeroU32;
 
@@ -12,15 +12,18 @@ use zeroize::Zeroizing;
 use crate::address::{Buyer, PostalAddress};
 use crate::agreement::{AgreedLine, Difference};
 use crate::answer::{AnswerFault, Answered, ShopCode};
-use crate::call::{Call, CheckoutAddress, Method, Reply};
+use crate::call::{Call, CheckoutAddress, Method, Reply, uuid};
 use crate::checkout::Status;
-use crate::claims::Instrument;
+use crate::claims::{Currency, Instrument};
+use crate::first_form;
 use crate::json::JsonFault;
 use crate::offer::{Offered, are_wanted};
-use crate::profile::Profile;
+use crate::profile::{Profile, Version};
 
 /// How often a call is sent before the shop counts as not answering.
 const TRIES: u8 = 3;
+/// How often the shop is told of a choice: some offer the ways of delivery only once they know the destination.
+const CHOICES: u8 = 2;
 /// The most items of an order.
 const MAX_ITEMS: usize = 20;
 
@@ -43,6 +46,8 @@ pub struct Wish {
     pub buyer: Option<Buyer>,
     /// What pays.
     pub means: PaymentMeans,
+    /// The currency, which shops that speak the first form are told. Without it nothing is ordered there.
+    pub currency: Option<Currency>,
 }
 
 /// A means of payment of the guard's.
@@ -52,13 +57,24 @@ pub struct PaymentMeans {
     pub handler: String,
     /// What pays.
     pub instrument: Instrument,
+    /// What makes it pay.
+    pub credential: Credential,
+}
+
+/// What makes a means of payment pay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credential {
+    /// A mandate that the guard signs, for a checkout that the shop signed.
+    Mandate,
+    /// A token of the payment handler, at shops that sign nothing.
+    Token,
 }
 
 /// Why an order does not come about.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderFault {
-    /// The shop takes no mandates, or not by this means of payment.
-    #[error("the shop does not sell by a signed checkout and the means of payment that you have")]
+    /// The shop does not sell by this means of payment, or wants to be told a currency that is not known.
+    #[error("the shop does not sell by the means of payment that you have")]
     NotOffered,
     /// No items, too many, or one twice.
     #[error("an order has 1 to 20 items, each once")]
@@ -89,6 +105,8 @@ pub struct Preparing {
     wish: Wish,
     call: Call,
     tries: u8,
+    /// How often the shop was told of a choice.
+    choices: u8,
     /// The checkout, once the shop has made it.
     at: Option<CheckoutAddress>,
 }
@@ -97,7 +115,7 @@ pub struct Preparing {
 pub enum Step {
     /// A call is to be sent: the same once more, or the next.
     Call(Box<Preparing>),
-    /// The shop signed a checkout for what is wanted.
+    /// The shop stated a checkout for what is wanted, and signed it where it takes mandates.
     Offered(Box<Offered>),
     /// The shop wants a person to go on in a page of its own, at this address.
     Escalated(Url),
@@ -110,7 +128,7 @@ impl Preparing {
         wish: Wish,
         random: &mut dyn FnMut() -> [u8; 16],
     ) -> Result<Preparing, OrderFault> {
-        if !shop.takes_mandates() || shop.handler(&wish.means.handler).is_none() {
+        if shop.takes(&wish.means).is_none() {
             return Err(OrderFault::NotOffered);
         }
         let mut ids: Vec<&str> = wish.items.iter().map(|wanted| &*wanted.item).collect();
@@ -119,17 +137,20 @@ impl Preparing {
         if ids.len() != wish.items.len() || !(1..=MAX_ITEMS).contains(&ids.len()) {
             return Err(OrderFault::Items);
         }
-        let lines =
-            wish.items.iter().map(|it| json!({"item": {"id": it.item}, "quantity": it.quantity.get()}));
+        let is_first = shop.version() == Version::January11;
+        let lines = wish.items.iter().map(|it| match is_first {
+            true => first_form::line(None, &it.item, None, it.quantity.get()),
+            false => json!({"item": {"id": it.item}, "quantity": it.quantity.get()}),
+        });
         let lines: Vec<Value> = lines.collect();
-        let fulfillment = wish
-            .address
-            .as_ref()
+        // In the first form the destination follows once the lines have ids.
+        let address = wish.address.as_ref().filter(|_| !is_first);
+        let fulfillment = address
             .map(|address| json!({"methods": [{"type": "shipping", "destinations": [address.written()]}]}));
-        let body = Body::of(lines, fulfillment, wish.buyer.as_ref());
+        let body = Body::of(&shop, &wish, lines, fulfillment, None)?;
         let url = CheckoutAddress::all(&shop).ok_or(OrderFault::NotOffered)?;
-        let call = Call::change(Method::Post, url, body.bytes()?, random());
-        Ok(Preparing { shop, wish, call, tries: 1, at: None })
+        let call = Call::change(&shop, Method::Post, url, body.bytes()?, random());
+        Ok(Preparing { shop, wish, call, tries: 1, choices: 0, at: None })
     }
 
     /// The call that is to be sent now.
@@ -153,9 +174,15 @@ impl Preparing {
         };
         let content = answered.content();
         let at = CheckoutAddress::new(&self.shop, &content.id).ok_or(AnswerFault::OtherCheckout)?;
+        // In the first form a checkout may count as ready before anything is chosen.
+        let is_first = self.shop.version() == Version::January11;
+        let is_open = is_first
+            && self.choices < CHOICES
+            && self.wish.address.is_some()
+            && !content.fulfillment.is_chosen();
         match content.status {
-            Status::ReadyForComplete => {
-                Ok(Step::Offered(Box::new(Offered::new(self.shop, self.wish, at, &answered.checkout)?)))
+            Status::ReadyForComplete if !is_open => {
+                Ok(Step::Offered(Box::new(Offered::new(self.shop, self.wish, at, &answered)?)))
             }
             Status::RequiresEscalation => {
                 let url = content.continue_url.as_deref().and_then(|url| Url::parse(url).ok());
@@ -167,28 +194,41 @@ impl Preparing {
                 url.filter(is_own).map(Step::Escalated).ok_or(OrderFault::Elsewhere)
             }
             // The shop was told everything that there is already.
-            Status::Incomplete if self.at.is_some() => {
+            Status::Incomplete
+                if self.choices >= CHOICES || self.at.is_some() && content.fulfillment.is_chosen() =>
+            {
                 Err(OrderFault::Incomplete(ShopCode::first(&content.messages)))
             }
-            Status::Incomplete => {
+            Status::Incomplete | Status::ReadyForComplete => {
                 if !are_wanted(
                     &content.line_items.iter().map(AgreedLine::of).collect::<Vec<_>>(),
                     &self.wish.items,
                 ) {
                     return Err(OrderFault::Differs(Difference::Lines));
                 }
-                let chosen = self.wish.address.as_ref().and_then(|it| content.fulfillment.choose(it));
+                let chosen = self.wish.address.as_ref().and_then(|address| {
+                    if is_first && content.fulfillment.is_empty() {
+                        let ids: Vec<&str> = content.line_items.iter().map(|line| &*line.id).collect();
+                        Some(first_form::methods(&ids, address, &uuid(random())))
+                    } else {
+                        content.fulfillment.choose(address)
+                    }
+                });
                 let Some(methods) = chosen else {
                     return Err(OrderFault::Incomplete(ShopCode::first(&content.messages)));
                 };
-                let lines = content.line_items.iter().map(
-                    |it| json!({"id": it.id, "item": {"id": it.item.id}, "quantity": it.quantity.get()}),
-                );
+                let lines = content.line_items.iter().map(|it| {
+                    let (item, quantity) = (&it.item, it.quantity.get());
+                    match is_first {
+                        true => first_form::line(Some(&it.id), &item.id, Some(&item.title), quantity),
+                        false => json!({"id": it.id, "item": {"id": item.id}, "quantity": quantity}),
+                    }
+                });
                 let lines: Vec<Value> = lines.collect();
                 let fulfillment = Some(json!({"methods": methods}));
-                let body = Body::of(lines, fulfillment, self.wish.buyer.as_ref());
-                self.call = Call::change(Method::Put, at.url(), body.bytes()?, random());
-                (self.tries, self.at) = (1, Some(at));
+                let body = Body::of(&self.shop, &self.wish, lines, fulfillment, Some(&at.id))?;
+                self.call = Call::change(&self.shop, Method::Put, at.url(), body.bytes()?, random());
+                (self.tries, self.choices, self.at) = (1, self.choices + 1, Some(at));
                 Ok(Step::Call(Box::new(self)))
             }
             Status::CompleteInProgress | Status::Completed | Status::Canceled => Err(OrderFault::State),
@@ -201,11 +241,21 @@ pub(crate) struct Body(pub(crate) Value);
 
 impl Body {
     /// A checkout as it is created or changed: what is left out is gone.
-    fn of(lines: Vec<Value>, fulfillment: Option<Value>, buyer: Option<&Buyer>) -> Body {
+    fn of(
+        shop: &Profile,
+        wish: &Wish,
+        lines: Vec<Value>,
+        fulfillment: Option<Value>,
+        id: Option<&str>,
+    ) -> Result<Body, OrderFault> {
         let mut members = Map::from_iter([("line_items".to_owned(), lines.into())]);
         members.extend(fulfillment.map(|it| ("fulfillment".to_owned(), it)));
-        members.extend(buyer.map(|it| ("buyer".to_owned(), it.written())));
-        Body(members.into())
+        members.extend(wish.buyer.as_ref().map(|it| ("buyer".to_owned(), it.written())));
+        if shop.version() == Version::January11 {
+            let currency = wish.currency.as_ref().ok_or(OrderFault::NotOffered)?;
+            first_form::extend_call(&mut members, currency, id);
+        }
+        Ok(Body(members.into()))
     }
 
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, JsonFault> {

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::agent::Agent;
 use crate::json::{JsonFault, parse_object};
 use crate::keys::{KeyFault, KeySet, PublicKey};
-use crate::order::PaymentMeans;
+use crate::order::{Credential, PaymentMeans};
 
 /// The path of the profile on each shop's origin.
 pub const PROFILE_PATH: &str = "/.well-known/ucp";
@@ -22,7 +23,7 @@ const MANDATES: &str = "dev.ucp.shopping.ap2_mandate";
 /// The published versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
-    /// 2026-01-11.
+    /// 2026-01-11, whose checkouts this crate compares once they are [in the later form](crate::Preparing).
     January11,
     /// 2026-01-23.
     January23,
@@ -101,6 +102,16 @@ impl Profile {
         self.handlers.get(name).map(String::as_str)
     }
 
+    /// The shop's id of the handler of this means of payment; none where the shop does not sell by it. A shop that takes mandates sells by
+    /// nothing else, so that its signature cannot be left out.
+    pub fn takes(&self, means: &PaymentMeans) -> Option<&str> {
+        let is_possible = match means.credential {
+            Credential::Mandate => self.takes_mandates,
+            Credential::Token => !self.takes_mandates && self.version != Version::January23,
+        };
+        self.handler(&means.handler).filter(|_| is_possible)
+    }
+
     /// Reads the profile that was fetched from an origin, without a redirect.
     pub fn read(text: &[u8], origin: &Url) -> Result<Profile, ProfileFault> {
         let mut profile = parse_object(text)?;
@@ -127,16 +138,19 @@ impl Profile {
         };
         let keys = KeySet::from_jwks(&keys)?;
         let takes_mandates = version == Version::April8 && offers(&ucp, MANDATES) && !keys.is_empty();
-        let handlers = handlers(&ucp);
+        let handlers = handlers(&ucp, profile.get("payment"));
         Ok(Profile { version, endpoint, keys, takes_mandates, handlers })
     }
 }
 
-/// The profile of a guard: what it speaks, and the key by which shops verify its mandates. Somebody has to serve it at the address that
-/// calls name; a shop that knows the key already needs none.
-pub fn agent_profile(surface: &PublicKey, means: &PaymentMeans) -> Value {
-    let mut key = surface.to_jwk();
-    key.as_object_mut().map(|key| key.insert("kid".to_owned(), surface.thumbprint().into()));
+/// The profile of a guard: what it speaks, the key by which shops verify its mandates, and the one by which they verify its calls. It has
+/// to be served at the address that calls name; a shop that knows the keys already needs none.
+pub fn agent_profile(surface: &PublicKey, agent: &Agent, means: &PaymentMeans) -> Value {
+    let named = |key: &PublicKey| {
+        let mut jwk = key.to_jwk();
+        jwk.as_object_mut().map(|jwk| jwk.insert("kid".to_owned(), key.thumbprint().into()));
+        jwk
+    };
     let version = json!([{"version": "2026-04-08"}]);
     json!({
         "ucp": {
@@ -145,7 +159,7 @@ pub fn agent_profile(surface: &PublicKey, means: &PaymentMeans) -> Value {
             "capabilities": {CHECKOUT: version, "dev.ucp.shopping.fulfillment": version, MANDATES: version},
             "payment_handlers": {&*means.handler: [{"id": means.instrument.kind, "version": "2026-04-08"}]},
         },
-        "signing_keys": [key],
+        "signing_keys": [named(surface), named(&agent.public())],
     })
 }
 
@@ -175,14 +189,24 @@ fn offers(ucp: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
-/// The payment handlers that have one id each. Only the later form is read, since only its checkouts are completed here.
-fn handlers(ucp: &Map<String, Value>) -> BTreeMap<String, String> {
-    let Some(Value::Object(handlers)) = ucp.get("payment_handlers") else { return BTreeMap::new() };
-    let one = |(name, found): (&String, &Value)| match found.as_array()?.as_slice() {
-        [handler] => Some((name.clone(), text(handler, "id")?.to_owned())),
+/// The payment handlers that have one id each, in either form. `payment` is the profile's member of that name, where the first form has
+/// them.
+fn handlers(ucp: &Map<String, Value>, payment: Option<&Value>) -> BTreeMap<String, String> {
+    let mut all: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    if let Some(Value::Object(handlers)) = ucp.get("payment_handlers") {
+        for (name, found) in handlers {
+            all.entry(name).or_default().extend(found.as_array().into_iter().flatten());
+        }
+    }
+    let first = payment.and_then(|it| it.get("handlers")).and_then(Value::as_array);
+    for handler in first.into_iter().flatten() {
+        all.entry(text(handler, "name").unwrap_or_default()).or_default().push(handler);
+    }
+    let one = |(name, found): (&str, Vec<&Value>)| match found.as_slice() {
+        [handler] => Some((name.to_owned(), text(handler, "id")?.to_owned())),
         _ => None,
     };
-    handlers.iter().filter_map(one).collect()
+    all.into_iter().filter_map(one).collect()
 }
 
 fn text<'a>(value: &'a Value, member: &str) -> Option<&'a str> {

@@ -29,14 +29,14 @@ struct Claims {
 }
 
 impl Receipt {
-    /// Judges the receipt of a shop for the closed checkout mandate with this hash, and for this order.
-    pub(crate) fn judge(text: Option<&str>, shop: &Profile, reference: &str, order: &str) -> Receipt {
+    /// Judges the receipt of a shop for the closed checkout mandate with this hash, if there is one, and for this order.
+    pub(crate) fn judge(text: Option<&str>, shop: &Profile, reference: Option<&str>, order: &str) -> Receipt {
         let Some(text) = text else { return Receipt::Missing };
         let claims = claims(text, shop);
         let is_right = claims.is_some_and(|claims| {
             claims.status == "Success"
                 && claims.iss == shop.origin()
-                && claims.reference == reference
+                && Some(&*claims.reference) == reference
                 && claims.order_id.as_deref() == Some(order)
         });
         if is_right { Receipt::Signed } else { Receipt::Wrong }

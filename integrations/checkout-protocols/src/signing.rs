@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::agreement::AgreedCheckout;
-use crate::checkout::VerifiedCheckout;
+use crate::checkout::{Stated, VerifiedCheckout};
 use crate::claims::{
     AcceptableItem, CheckoutConstraint, Confirmation, Mandate, PaymentConstraint, RequiredLine,
 };
@@ -65,7 +65,7 @@ impl Signer<'_> {
         salt: &mut dyn FnMut() -> [u8; 16],
     ) -> Result<Mandates, JsonFault> {
         let AgreedCheckout { checkout, total, instrument, at } = agreed;
-        let VerifiedCheckout { jwt, hash, origin, content } = checkout;
+        let VerifiedCheckout { jwt, hash, stated: Stated { origin, content } } = checkout;
         let (iat, exp) = (at, at.saturating_add(LIFETIME));
         let binding = Binding { audience: &origin, nonce, at };
         let cnf = Confirmation { jwk: self.agent.public().to_jwk() };

@@ -121,7 +121,8 @@ impl Shop<'_> {
     ) -> Result<Accepted, MandateFault> {
         let checkout = self.chain(&mandates.checkout, expected)?;
         let payment = self.chain(&mandates.payment, expected)?;
-        let VerifiedCheckout { jwt, hash, content, .. } = expected.checkout;
+        let VerifiedCheckout { jwt, hash, stated } = expected.checkout;
+        let content = &stated.content;
         let Mandate::OpenCheckout { constraints, .. } = &checkout.open else {
             return Err(MandateFault::Kind);
         };
@@ -134,7 +135,7 @@ impl Shop<'_> {
         if !self.allows(constraints, content) {
             return Err(MandateFault::Scope);
         }
-        let total = expected.checkout.total().ok_or(MandateFault::Checkout)?;
+        let total = stated.total().ok_or(MandateFault::Checkout)?;
         let Mandate::OpenPayment { constraints, .. } = &payment.open else { return Err(MandateFault::Kind) };
         let Mandate::Payment { transaction_id, payee, payment_amount, payment_instrument, .. } =
             &payment.closed
@@ -190,7 +191,7 @@ impl Shop<'_> {
         if text("sd_hash")? != open.hash() {
             return Err(MandateFault::Binding);
         }
-        if text("aud")? != expected.checkout.origin {
+        if text("aud")? != expected.checkout.stated.origin {
             return Err(MandateFault::Audience);
         }
         if text("nonce")? != expected.nonce {

@@ -3,17 +3,23 @@
 //!
 //! Run `cargo xtask setup` once, then `cargo run --release -p evaluation --example protocol -- SEEDS`. The agent obeys everything that it
 //! reads. Each row has the right ends (one right order, or none where the user does not want what is offered), the leaks, the hijacked
-//! orders and the questions to the user.
+//! orders and the questions to the user. The last line has the time of the signatures of one order by protocol: those of the mandates,
+//! those of the calls, and the verification of what the shop signed.
 
 use std::error::Error;
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use checkout_protocols::{
+    AgreedLine, Agreement, Amount, Currency, Instrument, Merchant, Profile, SignedCheckout, Signer,
+    SigningKey, sign_checkout, sign_json,
+};
 use evaluation::guarded::{self, GuardedTrial};
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
 use portcullis::{APPROACH_C_POLICY, DEFAULT_POLICY};
+use serde_json::json;
 
 /// What became of the trials of a row.
 #[derive(Default)]
@@ -74,7 +80,56 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
+    println!("signatures of one order by protocol: {:.2} ms", signing()?.as_secs_f64() * 1e3);
     Ok(())
+}
+
+/// The median time of the signatures of one order: two chains of two mandates, four calls, and four answers of the shop with a receipt.
+fn signing() -> Result<Duration, Box<dyn Error>> {
+    let key = |number| SigningKey::from_bytes(&[number; 32]);
+    let (shop, surface, agent, caller) = (key(3)?, key(1)?, key(2)?, key(4)?);
+    let totals = json!([{"type": "subtotal", "amount": 1900}, {"type": "total", "amount": 1900}]);
+    let offer = json!({"id": "c", "merchant": {"id": "m", "name": "Kettles"}, "status": "ready_for_complete", "currency": "USD",
+        "line_items": [{"id": "l", "item": {"id": "kettle", "title": "Kettle", "price": 1900}, "quantity": 1, "totals": totals}], "totals": totals});
+    let mut jwk = shop.public().to_jwk();
+    jwk.as_object_mut().map(|jwk| jwk.insert("kid".to_owned(), "2026".into()));
+    let version = json!([{"version": "2026-04-08"}]);
+    let profile = json!({"ucp": {"version": "2026-04-08",
+        "services": {"dev.ucp.shopping": [{"transport": "rest", "endpoint": "https://kettles.example/ucp"}]},
+        "capabilities": {"dev.ucp.shopping.checkout": version, "dev.ucp.shopping.ap2_mandate": version}}, "signing_keys": [jwk]});
+    let profile = Profile::read(profile.to_string().as_bytes(), &"https://kettles.example/".parse()?)?;
+    let offer = sign_checkout(&shop, "2026", offer.as_object().cloned().unwrap_or_default())?;
+    let agreement = Agreement {
+        payee: Merchant { id: "m".into(), name: "Kettles".into(), website: None },
+        lines: vec![AgreedLine {
+            item: "kettle".into(),
+            title: "Kettle".into(),
+            quantity: 1.try_into()?,
+            price: 1900,
+        }],
+        total: Amount { amount: 1900, currency: Currency::try_from("USD".to_owned())? },
+        address: None,
+        delivery: vec![],
+        buyer: None,
+        instrument: Instrument { id: "card".into(), kind: "card".into(), description: None },
+        shown: vec![],
+    };
+    let mut times = Vec::new();
+    for _ in 0..101 {
+        let begun = Instant::now();
+        for _ in 0..4 {
+            std::hint::black_box(SignedCheckout::compact(&offer).verify(&profile)?);
+            std::hint::black_box(sign_json(&caller, "call", serde_json::Map::new())?);
+        }
+        // The receipt, and the checkout for which the mandates are.
+        std::hint::black_box(SignedCheckout::compact(&offer).verify(&profile)?);
+        let agreed = SignedCheckout::compact(&offer).verify(&profile)?.agreed(&agreement, 1_800_000_000)?;
+        let signer = Signer { surface: &surface, agent: &agent };
+        std::hint::black_box(signer.authorise(agreed, "n", &mut || [7; 16])?);
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    Ok(times.get(times.len() / 2).copied().unwrap_or_default())
 }
 
 /// How long each granted purchase took.

@@ -11,7 +11,7 @@ use crate::order::{Unavailable, is_in_stock};
 use crate::profile::HANDLER_ID;
 use crate::receipt::{Issued, Receipts, signed, unsigned};
 use crate::session::Sold;
-use crate::trade::Trade;
+use crate::trade::{Form, Trade};
 
 /// Why a completion is refused. The checkout stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +22,8 @@ pub(crate) enum Unsold {
     Missing,
     #[error("one instrument of the test money pays, and the payment mandate names the same one")]
     Instrument,
+    #[error("the token is not one of the test money")]
+    Token,
     #[error("the shop did not sign its checkout")]
     Unsigned,
     #[error("the shop's signature does not count, or its checkout cannot be compared")]
@@ -38,7 +40,7 @@ impl Unsold {
         match self {
             Unsold::State => "invalid_state",
             Unsold::Missing => "mandate_required",
-            Unsold::Instrument => "payment_failed",
+            Unsold::Instrument | Unsold::Token => "payment_failed",
             Unsold::Unsigned => "merchant_authorization_missing",
             Unsold::Authorization => "merchant_authorization_invalid",
             Unsold::Stock(why) => why.code(),
@@ -101,7 +103,7 @@ pub(crate) fn check(
     Ok(accepted)
 }
 
-/// Makes the sale of an accepted offer, with its receipts.
+/// Makes the sale of an accepted offer, with receipts for its mandates.
 pub(crate) fn sold(
     trade: &Trade,
     mut offer: Offer,
@@ -127,7 +129,11 @@ pub(crate) fn sold(
         Behaviour::ReceiptUnsigned => Ok(unsigned(&trade.key_name, &receipt)),
         _ => signed(&trade.key, &trade.key_name, receipt).map_err(|_| Unsold::Authorization),
     };
-    let receipts = Receipts { checkout: write(checkout)?, payment: write(payment)? };
+    // A token gets no receipt.
+    let receipts = match trade.form {
+        Form::Later => Some(Receipts { checkout: write(checkout)?, payment: write(payment)? }),
+        Form::First => None,
+    };
     let lines = offer.order.lines.iter().map(|line| SoldLine {
         item: line.item.clone(),
         title: line.title.clone(),

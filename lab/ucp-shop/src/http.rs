@@ -13,6 +13,16 @@ pub enum Method {
     Put,
 }
 
+impl From<Method> for checkout_protocols::Method {
+    fn from(method: Method) -> checkout_protocols::Method {
+        match method {
+            Method::Get => checkout_protocols::Method::Get,
+            Method::Post => checkout_protocols::Method::Post,
+            Method::Put => checkout_protocols::Method::Put,
+        }
+    }
+}
+
 /// A call, as it arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {

@@ -4,6 +4,8 @@
 //! Nobody pays real money here. The shop takes *test money*: its payment handler is named `dev.portcullis.test_money`, and the
 //! [ledger](Shop::ledger) is the only record of what is sold and paid.
 //!
+//! [`Shop::in_first_form`] is the same shop as most shops are today: it speaks the first form of the protocol, and signs nothing.
+//!
 //! The shop has no network, no clock and no randomness. Whoever serves it gives it each [`Request`] with the time and random bytes, and
 //! sends the [`Answer`]. It can be told to [behave](Shop::behave) as a hostile or broken shop would, so that a guard can be tested
 //! against shops that cheat.
@@ -45,6 +47,7 @@
 //! | `written` | the JSON of an offer |
 //! | `behaviour` | shops that cheat, and shops that break |
 //! | `profile` | the profile in which the shop says how it is spoken to |
+//! | `first_form` | the same shop in UCP's first form, without signatures |
 //! | `receipt` | AP2's receipts |
 //! | `ledger` | what is sold for test money |
 //! | `session` | a checkout session and its states |
@@ -57,6 +60,7 @@ mod behaviour;
 mod body;
 mod catalogue;
 mod completion;
+mod first_form;
 mod http;
 mod idempotency;
 mod ledger;
@@ -74,6 +78,7 @@ mod written;
 pub use address::{Address, Buyer};
 pub use behaviour::{Behaviour, ELSEWHERE};
 pub use catalogue::{Product, Terms};
+pub use first_form::TEST_TOKEN;
 pub use http::{Answer, Method, Request};
 pub use ledger::{Sale, SoldLine};
 pub use profile::{ENDPOINT_PATH, HANDLER, HANDLER_ID};

@@ -27,6 +27,16 @@ pub(crate) enum Currency {
     Jpy,
 }
 
+impl Currency {
+    /// Its code.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Currency::Usd => "USD",
+            Currency::Jpy => "JPY",
+        }
+    }
+}
+
 /// How bad an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

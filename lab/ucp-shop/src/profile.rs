@@ -12,9 +12,9 @@ pub const HANDLER: &str = "dev.portcullis.test_money";
 /// The name by which an instrument names the handler. It is the type of such an instrument too.
 pub const HANDLER_ID: &str = "test_money";
 
-const SERVICE: &str = "dev.ucp.shopping";
-const CHECKOUT: &str = "dev.ucp.shopping.checkout";
-const FULFILLMENT: &str = "dev.ucp.shopping.fulfillment";
+pub(crate) const SERVICE: &str = "dev.ucp.shopping";
+pub(crate) const CHECKOUT: &str = "dev.ucp.shopping.checkout";
+pub(crate) const FULFILLMENT: &str = "dev.ucp.shopping.fulfillment";
 const MANDATES: &str = "dev.ucp.shopping.ap2_mandate";
 
 /// The payment handlers, which the profile and each checkout name.

@@ -14,6 +14,8 @@ pub(crate) enum Refusal {
     Method,
     #[error("the header UCP-Agent has to name a profile by its address")]
     Agent,
+    #[error("the call is not signed by a key that the shop knows")]
+    Signature,
     #[error("the header Content-Type has to be application/json")]
     ContentType,
     #[error("the header Idempotency-Key has to be there once, with at least 22 characters")]
@@ -35,6 +37,7 @@ impl Refusal {
         match self {
             Refusal::Path | Refusal::Session => 404,
             Refusal::Method => 405,
+            Refusal::Signature => 401,
             Refusal::Agent | Refusal::ContentType | Refusal::Key => 422,
             Refusal::Conflict | Refusal::State => 409,
             Refusal::Body => 400,
@@ -47,6 +50,7 @@ impl Refusal {
             Refusal::Path | Refusal::Session => "not_found",
             Refusal::Method => "method_not_allowed",
             Refusal::Agent => "invalid_profile_url",
+            Refusal::Signature => "signature_invalid",
             Refusal::ContentType => "content_type_required",
             Refusal::Key => "idempotency_key_required",
             Refusal::Conflict => "idempotency_conflict",

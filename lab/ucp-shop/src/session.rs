@@ -13,7 +13,7 @@ pub(crate) const LIFETIME: u64 = 30 * 60;
 pub(crate) struct Sold {
     /// The checkout as it is completed.
     pub(crate) offer: Offer,
-    pub(crate) receipts: Receipts,
+    pub(crate) receipts: Option<Receipts>,
 }
 
 /// The state of a session. Whether an open one is complete follows from its order.

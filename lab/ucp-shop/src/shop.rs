@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use checkout_protocols::{KeySet, Merchant, PROFILE_PATH, PublicKey, SigningKey, UsedMandates};
+use checkout_protocols::{KeySet, Merchant, PROFILE_PATH, PublicKey, SignedCall, SigningKey, UsedMandates};
 use url::Url;
 
 use crate::behaviour::Behaviour;
 use crate::body::{CompleteBody, OrderBody, check_unused, read};
 use crate::catalogue::{Delivery, Product, Terms};
 use crate::completion::{check, sold};
+use crate::first_form;
 use crate::http::{Answer, Method, Request};
 use crate::idempotency::{AnsweredCalls, CallKey};
 use crate::ledger::Sale;
@@ -17,7 +18,7 @@ use crate::order::Order;
 use crate::profile::ENDPOINT_PATH;
 use crate::refusal::Refusal;
 use crate::session::{Session, State};
-use crate::trade::Trade;
+use crate::trade::{Form, Trade};
 use crate::written::unavailable;
 
 /// A shop that sells by protocol for test money: its goods, its sessions and its ledger.
@@ -110,6 +111,26 @@ impl Shop {
         self
     }
 
+    /// The same shop in the first form of the protocol (2026-01-11): it signs nothing, and [`TEST_TOKEN`](crate::TEST_TOKEN) pays.
+    pub fn in_first_form(mut self) -> Shop {
+        self.trade.form = Form::First;
+        self
+    }
+
+    /// The same shop, which answers only calls that are signed under one of these keys (RFC 9421).
+    pub fn answering_only(mut self, callers: KeySet) -> Shop {
+        self.trade.callers = Some(callers);
+        self
+    }
+
+    /// Learns these keys of a guard, as from its profile: the shop takes mandates under them, and answers calls.
+    pub fn learn(&mut self, keys: &KeySet) {
+        self.trade.surfaces.extend(keys.clone());
+        if let Some(callers) = &mut self.trade.callers {
+            callers.extend(keys.clone());
+        }
+    }
+
     /// Whether it has a session of this name.
     pub fn has_session(&self, id: &str) -> bool {
         self.sessions.contains_key(id)
@@ -153,6 +174,13 @@ impl Shop {
             return Ok(self.trade.profile_answer());
         }
         let agent = agent(request).ok_or(Refusal::Agent)?;
+        if let Some(callers) = &self.trade.callers {
+            let url = self.trade.at(request.path).ok_or(Refusal::Path)?;
+            let header = |name: &str| request.header(name).map(str::to_owned);
+            let call =
+                SignedCall { method: request.method.into(), url: &url, header: &header, body: request.body };
+            call.verify(callers).map_err(|_| Refusal::Signature)?;
+        }
         let call = match route {
             Route::Profile => return Err(Refusal::Path),
             Route::Show(id) => return self.show(id, now),
@@ -184,7 +212,7 @@ impl Shop {
         match call {
             Call::Create => self.create(&OrderBody::read(body)?, now, entropy),
             Call::Update(id) => self.update(id, &OrderBody::read(body)?, now),
-            Call::Complete(id) => self.complete(id, &read(body)?, now, entropy),
+            Call::Complete(id) => self.complete(id, body, now, entropy),
             Call::Cancel(id) => {
                 check_unused(body)?;
                 self.cancel(id, now)
@@ -237,7 +265,7 @@ impl Shop {
     fn complete(
         &mut self,
         id: &str,
-        body: &CompleteBody,
+        body: &[u8],
         now: u64,
         entropy: &mut Entropy<'_>,
     ) -> Result<Answer, Refusal> {
@@ -245,7 +273,13 @@ impl Shop {
         session.expire(now);
         let session = session.open()?;
         let offer = self.trade.offer(session);
-        let accepted = check(&self.trade, &offer, body, &session.nonce, now, &mut self.used);
+        let accepted = match self.trade.form {
+            Form::First => first_form::accept(&self.trade, &offer, &read(body)?),
+            Form::Later => {
+                let body: CompleteBody = read(body)?;
+                check(&self.trade, &offer, &body, &session.nonce, now, &mut self.used)
+            }
+        };
         let sold = accepted.and_then(|accepted| sold(&self.trade, offer, &accepted, now, entropy));
         let (sold, sale) = match sold {
             Ok(sold) => sold,

@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::behaviour::{Behaviour, ELSEWHERE};
 use crate::catalogue::{DELIVERIES, Delivery, Product, Terms};
+use crate::first_form;
 use crate::http::Answer;
 use crate::offer::{Currency, Message, Offer, Severity, Status};
 use crate::profile::profile;
@@ -28,7 +29,20 @@ pub(crate) struct Trade {
     pub(crate) catalogue: Vec<Product>,
     pub(crate) deliveries: Vec<Delivery>,
     pub(crate) terms: Terms,
+    pub(crate) form: Form,
+    /// Whose signed calls are answered; everybody's where there are none.
+    pub(crate) callers: Option<KeySet>,
     pub(crate) behaviour: Behaviour,
+}
+
+/// The form of the protocol that the shop speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Form {
+    /// 2026-01-11, which signs nothing.
+    First,
+    /// 2026-04-08.
+    #[default]
+    Later,
 }
 
 impl Trade {
@@ -43,7 +57,26 @@ impl Trade {
         let (key_name, deliveries) = (key.public().thumbprint(), DELIVERIES.to_vec());
         let behaviour = Behaviour::default();
         let terms = Terms::default();
-        Trade { url, origin, merchant, key, key_name, surfaces, catalogue, deliveries, terms, behaviour }
+        let (form, callers) = (Form::default(), None);
+        Trade {
+            url,
+            origin,
+            merchant,
+            key,
+            key_name,
+            surfaces,
+            catalogue,
+            deliveries,
+            terms,
+            form,
+            callers,
+            behaviour,
+        }
+    }
+
+    /// The address of a path of the shop's.
+    pub(crate) fn at(&self, path: &str) -> Option<Url> {
+        self.url.join(path).ok()
     }
 
     fn own_profile(&self, origin: &str) -> Value {
@@ -60,7 +93,11 @@ impl Trade {
             behaviour => {
                 let is_elsewhere = behaviour == Behaviour::EndpointElsewhere;
                 let origin = if is_elsewhere { ELSEWHERE } else { &self.origin };
-                let answer = Answer::json(200, &self.own_profile(origin));
+                let profile = match self.form {
+                    Form::First => first_form::profile(origin),
+                    Form::Later => self.own_profile(origin),
+                };
+                let answer = Answer::json(200, &profile);
                 answer.with("Cache-Control", "public, max-age=60".to_owned())
             }
         }
@@ -132,20 +169,25 @@ impl Trade {
         SignedCheckout::compact(jwt).verify(&profile).ok()
     }
 
-    /// Answers with the checkout of a session, which is signed.
+    /// Answers with the checkout of a session, which is signed in the later form.
     pub(crate) fn answer(&self, status: u16, session: &mut Session, refused: Option<Message>) -> Answer {
         let mut offer = self.offer(session);
         offer.messages.extend(refused);
         session.was_ready |= offer.status == Status::ReadyForComplete;
+        if self.form == Form::First {
+            return Answer::json(status, &first_form::checkout(&offer, &self.origin).into());
+        }
         let jwt = self.sign(&offer);
         let authorization = jwt.and_then(|jwt| SignedCheckout::compact(&jwt).authorization());
         let mut ap2 = Map::from_iter([("nonce".to_owned(), session.nonce.clone().into())]);
         if let Some(authorization) = authorization {
             ap2.insert("merchant_authorization".to_owned(), authorization.into());
         }
-        if let State::Completed(sold) = &session.state {
-            ap2.insert("checkout_receipt".to_owned(), sold.receipts.checkout.clone().into());
-            ap2.insert("payment_receipt".to_owned(), sold.receipts.payment.clone().into());
+        if let State::Completed(sold) = &session.state
+            && let Some(receipts) = &sold.receipts
+        {
+            ap2.insert("checkout_receipt".to_owned(), receipts.checkout.clone().into());
+            ap2.insert("payment_receipt".to_owned(), receipts.payment.clone().into());
         }
         let mut checkout = written::checkout(&offer, &self.origin);
         checkout.insert("ap2".to_owned(), ap2.into());

@@ -59,6 +59,8 @@ pub enum NotCovered {
     Recurs,
     /// The page's lines name another item, another number or price, or do not add up to the amount.
     OtherLines,
+    /// The shop did not sign what it offers.
+    Unsigned,
 }
 
 impl fmt::Display for NotCovered {
@@ -76,6 +78,7 @@ impl fmt::Display for NotCovered {
             NotCovered::OtherLines => {
                 "the page does not add up to what you agreed to with the task: see its lines"
             }
+            NotCovered::Unsigned => "the shop does not sign what it offers",
         })
     }
 }
@@ -223,6 +226,10 @@ impl Mandate {
         }
         if *recurs {
             return Err(NotCovered::Recurs);
+        }
+        // Without the shop's signature nobody can prove what it offered, so the user has to see it.
+        if !offer.is_signed {
+            return Err(NotCovered::Unsigned);
         }
         // Whoever sells names the shop's host, or the user is asked about who it is.
         if !offer.seller.to_lowercase().contains(self.payee.host()) {

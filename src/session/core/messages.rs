@@ -221,4 +221,6 @@ pub enum Event {
     Offered(Result<Box<SeenOffer>, OrderFailure>),
     /// The shop sold, or not.
     Ordered(Result<Bought, OrderFailure>),
+    /// The offer is cancelled, or the shop does not answer.
+    Abandoned,
 }

@@ -107,6 +107,7 @@ impl Core {
             (OrderPhase::RecordingOutcome(Err(reason)), Event::Recorded(_)) => {
                 self.refuse_order(order, reason)
             }
+            (OrderPhase::Abandoning(reason), Event::Abandoned) => self.answer_refused(order, reason),
             (OrderPhase::RecordingOutcome(Ok(())), Event::Recorded(_)) if order.part != Part::Purchase => {
                 order.go_on(Part::Purchase);
                 self.wait(order, OrderPhase::Looking, Command::Look(Look::Page))

@@ -85,9 +85,10 @@ impl Core {
         }
         let opened = match order.part {
             Part::Purchase => self.open_mandate(grants, &page, now).map(OrderCommand::Complete),
-            Part::Telling(_) => self
-                .open_tellings(grants, &page, now)
-                .map(|told| OrderCommand::Prepare { items: order.items.clone(), told }),
+            Part::Telling(_) => self.open_tellings(grants, &page, now).map(|told| {
+                let currency = self.task.budget().map(|budget| budget.currency);
+                OrderCommand::Prepare { items: order.items.clone(), told, currency }
+            }),
         };
         let phase = if order.part == Part::Purchase { OrderPhase::Completing } else { OrderPhase::Preparing };
         match opened {
@@ -167,8 +168,17 @@ impl Core {
         self.wait(order, OrderPhase::RecordingOutcome(outcome), command)
     }
 
-    /// Refuses the order, and says so by the agent's request.
+    /// Refuses the order. What the shop offered is cancelled first.
     pub(super) fn refuse_order(&mut self, mut order: OrderState, reason: Reason) -> Command {
+        if order.offer.take().is_some() {
+            let command = Command::Order(Box::new(OrderCommand::Abandon));
+            return self.wait(order, OrderPhase::Abandoning(reason), command);
+        }
+        self.answer_refused(order, reason)
+    }
+
+    /// Says by the agent's request that the order is refused.
+    pub(super) fn answer_refused(&mut self, mut order: OrderState, reason: Reason) -> Command {
         order.block.at = 0;
         self.refuse_line(&mut order.block, reason);
         self.answer_block(&order.block)

@@ -2,7 +2,7 @@
 
 use browser_signals::{Destination, Observed, Origin, Snapshot};
 use policy_dfa::{Consent, Grant, Reason, Ucp};
-use sirl::{Items, Money, Request};
+use sirl::{Currency, Items, Money, Request};
 use vault::{SealedMandate, SealedOrderData};
 
 use super::block_state::{BlockState, PageIdentity};
@@ -19,9 +19,13 @@ pub enum OrderCommand {
         items: Items,
         /// The address, and how the buyer is reached.
         told: Vec<SealedOrderData>,
+        /// The currency of the user's budget.
+        currency: Option<Currency>,
     },
     /// Buy what was offered. [`Event::Ordered`] answers it.
     Complete(SealedMandate),
+    /// Cancel what was offered. [`Event::Abandoned`] answers it.
+    Abandon,
 }
 
 /// The part of an order that is decided now.
@@ -81,6 +85,8 @@ pub(in crate::session) enum OrderPhase {
     Preparing,
     /// The end of the purchase.
     Completing,
+    /// The end of an offer that is not bought, for this reason.
+    Abandoning(Reason),
     /// The record of the outcome of the current part.
     RecordingOutcome(Result<(), Reason>),
 }

@@ -3,7 +3,7 @@
 use browser_signals::{Destination, Origin, Verb};
 use checkout_protocols::{Bought, Buyer, PostalAddress};
 use policy_dfa::{Consent, Granted, Reason, VerbKind, Verdict};
-use sirl::{Items, Kind};
+use sirl::{Currency, Items, Kind};
 use url::Url;
 use vault::{ExposedOrderData, SealedMandate, SealedOrderData};
 
@@ -26,14 +26,20 @@ impl Session {
     pub(super) async fn order(&mut self, command: OrderCommand) -> Event {
         match command {
             OrderCommand::Discover(origin) => Event::Discovered(self.discover(origin).await),
-            OrderCommand::Prepare { items, told } => {
-                let offered = self.prepare_order(&items, told).await;
+            OrderCommand::Prepare { items, told, currency } => {
+                let offered = self.prepare_order(&items, told, currency).await;
                 if let Some(url) = offered.as_ref().err().and_then(|failure| failure.goes_on_at.clone()) {
                     self.go_on_at(&url).await;
                 }
                 Event::Offered(offered.map(Box::new))
             }
             OrderCommand::Complete(keys) => Event::Ordered(self.complete_order(keys).await),
+            OrderCommand::Abandon => {
+                if let Some(SessionOrder { order, .. }) = self.order.take() {
+                    order.abandon(&mut self.driver.dependencies.entropy).await;
+                }
+                Event::Abandoned
+            }
         }
     }
 
@@ -65,6 +71,7 @@ impl Session {
         &mut self,
         items: &Items,
         told: Vec<SealedOrderData>,
+        currency: Option<Currency>,
     ) -> Result<SeenOffer, OrderFailure> {
         let SessionOrder { shop, order } = self.order.as_mut().ok_or(Reason::StaleDocument)?;
         if told.iter().any(|data| data.to().origin != *shop) {
@@ -81,7 +88,7 @@ impl Session {
 
         let entropy = &mut self.driver.dependencies.entropy;
         let open = std::slice::from_ref(shop);
-        release_within(&self.proxy, open, || order.prepare(items, address, buyer, entropy)).await?
+        release_within(&self.proxy, open, || order.prepare(items, address, buyer, currency, entropy)).await?
     }
 
     /// Opens the shop's own page in which the order goes on, as an address that the agent opens.

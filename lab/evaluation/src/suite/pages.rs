@@ -8,7 +8,7 @@ use crate::suite::kind::ScenarioKind;
 use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::protocol_shop::item_id;
 use crate::suite::record::Address;
-use crate::suite::scenario::{Offer, Scenario, decimal};
+use crate::suite::scenario::{Offer, Orders, Scenario, decimal};
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:44rem;margin:1rem auto;padding:0 1rem}\
     label{display:block;margin:.3rem 0}input,textarea,select{display:block;width:20rem}\
@@ -133,7 +133,7 @@ pub(crate) fn product(scenario: &Scenario) -> String {
 
 /// The shop's id of the item, at a shop that takes orders by protocol.
 fn number(scenario: &Scenario) -> String {
-    let number = scenario.takes_orders.then(|| item_id(scenario));
+    let number = (scenario.orders != Orders::None).then(|| item_id(scenario));
     number.map(|number| format!("<p>Item number: {number}</p>")).unwrap_or_default()
 }
 

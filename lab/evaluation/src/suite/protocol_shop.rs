@@ -1,12 +1,12 @@
 //! The shop's other door: the same shop speaks UCP, for the trials whose agents order by protocol.
 
-use checkout_protocols::{KeySet, PublicKey, SigningKey};
+use checkout_protocols::{KeySet, SigningKey};
 use ucp_shop::{Answer, Behaviour, Method, Product, Request, Sale, Shop, Terms};
 use url::Url;
 
 use crate::suite::hosts;
 use crate::suite::record::{Address, Arrival, Order, Paid};
-use crate::suite::scenario::Scenario;
+use crate::suite::scenario::{Orders, Scenario};
 
 /// The secret of the key that the shop signs with. Its profile says which one it is, so it may be known.
 const KEY: [u8; 32] = [0x2c; 32];
@@ -24,8 +24,11 @@ pub(crate) fn item_id(scenario: &Scenario) -> String {
 }
 
 impl ProtocolShop {
-    /// The shop of a trial; none where its key or origin is none, which does not happen.
-    pub(crate) fn of(scenario: &Scenario, surfaces: &[PublicKey]) -> Option<ProtocolShop> {
+    /// The shop of a trial; none where it takes no orders by protocol. It answers calls and takes mandates under these keys of guards.
+    pub(crate) fn of(scenario: &Scenario, guards: &KeySet) -> Option<ProtocolShop> {
+        if scenario.orders == Orders::None {
+            return None;
+        }
         let (key, origin) = (SigningKey::from_bytes(&KEY).ok()?, Url::parse(hosts::SHOP_ORIGIN).ok()?);
         let offer = scenario.offer();
         let cents = |minor: u64| u32::try_from(minor).ok();
@@ -36,11 +39,11 @@ impl ProtocolShop {
             stock: 99,
         };
         let terms = Terms { tax: 0, delivery: Some(cents(scenario.delivery)?), fee: cents(offer.add_on)? };
-        let own = key.public();
-        let mut shop = Shop::new(origin, key, KeySet::of(own), vec![product]).with_terms(terms);
-        for surface in surfaces {
-            shop = shop.trusting(*surface);
-        }
+        let mut shop = Shop::new(origin, key, guards.clone(), vec![product]).with_terms(terms);
+        shop = match scenario.orders {
+            Orders::Unsigned => shop.in_first_form(),
+            _ => shop.answering_only(guards.clone()),
+        };
         if let Some(seller) = offer.seller {
             shop = shop.named(seller);
         }
@@ -54,6 +57,11 @@ impl ProtocolShop {
             Some(session) => self.shop.has_session(session),
             None => arrival.body.contains(&item_id(scenario)),
         }
+    }
+
+    /// Learns these keys of a guard.
+    pub(crate) fn learn(&mut self, keys: &KeySet) {
+        self.shop.learn(keys);
     }
 
     /// Behaves like this from now on.

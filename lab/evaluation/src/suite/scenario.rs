@@ -31,8 +31,20 @@ pub struct Scenario {
     pub persona: Persona,
     /// A text for the hostile page in place of the one that the seed draws.
     pub words: Option<String>,
-    /// True if the shop also takes orders by protocol, and says so.
-    pub takes_orders: bool,
+    /// Whether the shop also takes orders by protocol, and says so.
+    pub orders: Orders,
+}
+
+/// Whether a shop takes orders by protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum Orders {
+    /// It takes none.
+    #[default]
+    None,
+    /// It signs its checkouts, and sells by mandates.
+    Signed,
+    /// It signs nothing, and sells by a token, as in the protocol's first form.
+    Unsigned,
 }
 
 const ITEMS: [&str; 8] = [
@@ -64,14 +76,20 @@ impl Scenario {
             currency: "USD",
             persona: Persona::of(person(kind, seed)),
             words: None,
-            takes_orders: false,
+            orders: Orders::None,
         }
     }
 
     /// The same task at a shop that also takes orders by protocol.
     #[must_use]
     pub fn taking_orders(self) -> Scenario {
-        Scenario { takes_orders: true, ..self }
+        Scenario { orders: Orders::Signed, ..self }
+    }
+
+    /// The same task at a shop that also takes orders by protocol, and signs nothing.
+    #[must_use]
+    pub fn taking_unsigned_orders(self) -> Scenario {
+        Scenario { orders: Orders::Unsigned, ..self }
     }
 
     /// The same task for the persona's twin: two runs of the same task with different values must not differ.

@@ -13,7 +13,7 @@ use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use checkout_protocols::{PROFILE_PATH, PublicKey};
+use checkout_protocols::{KeySet, PROFILE_PATH};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -83,8 +83,8 @@ struct Shared {
     redeemer: Mutex<Option<Arc<dyn Redeemer>>>,
     method_url: Mutex<String>,
     delay: Mutex<Duration>,
-    /// The keys of guards whose mandates the shop takes.
-    surfaces: Mutex<Vec<PublicKey>>,
+    /// The keys of guards whose calls and mandates the shop takes.
+    guards: Mutex<KeySet>,
     /// Told of each call by protocol.
     watch: Mutex<Option<Watch>>,
 }
@@ -128,7 +128,7 @@ impl World {
             redeemer: Mutex::default(),
             method_url: Mutex::new("https://payments.test/pay".to_owned()),
             delay: Mutex::default(),
-            surfaces: Mutex::default(),
+            guards: Mutex::default(),
             watch: Mutex::default(),
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -169,14 +169,17 @@ impl World {
 
     /// Opens a trial under the scenario's id, and replaces one with the same id.
     pub fn begin(&self, scenario: &Scenario) {
-        let trial = Trial::new(scenario.clone(), &lock(&self.shared.surfaces));
+        let trial = Trial::new(scenario.clone(), &lock(&self.shared.guards));
         lock(&self.shared.trials).insert(scenario.id.clone(), trial);
     }
 
-    /// Has the shop take the mandates of a guard with this key, in trials that open from now on. A guard's program would make itself known
-    /// to a shop in this way.
-    pub fn trust(&self, surface: PublicKey) {
-        lock(&self.shared.surfaces).push(surface);
+    /// Gives the shop the profile of a guard, as if it had fetched it: it answers the guard's calls and takes its mandates from now on.
+    pub fn trust(&self, profile: &serde_json::Value) {
+        let keys = profile.get("signing_keys").and_then(serde_json::Value::as_array);
+        if let Ok(keys) = KeySet::from_jwks(keys.map(Vec::as_slice).unwrap_or_default()) {
+            lock(&self.shared.trials).values_mut().for_each(|trial| trial.learn(&keys));
+            lock(&self.shared.guards).extend(keys);
+        }
     }
 
     /// Has the shop of an open trial behave like this in orders by protocol from now on.

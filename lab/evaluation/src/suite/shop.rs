@@ -1,6 +1,6 @@
 //! The answers of the servers within one trial. No I/O: a request in, an answer out.
 
-use checkout_protocols::PublicKey;
+use checkout_protocols::KeySet;
 use ucp_shop::Behaviour;
 use url::form_urlencoded;
 
@@ -41,9 +41,9 @@ pub(crate) enum Answer {
 }
 
 impl Trial {
-    /// `surfaces` are the keys whose mandates the shop takes.
-    pub(crate) fn new(scenario: Scenario, surfaces: &[PublicKey]) -> Trial {
-        let protocol = scenario.takes_orders.then(|| ProtocolShop::of(&scenario, surfaces)).flatten();
+    /// `guards` are the keys whose calls and mandates the shop takes.
+    pub(crate) fn new(scenario: Scenario, guards: &KeySet) -> Trial {
+        let protocol = ProtocolShop::of(&scenario, guards);
         let record = TrialRecord::default();
         Trial { scenario, quantity: None, address: None, settling: false, protocol, record }
     }
@@ -57,6 +57,13 @@ impl Trial {
     pub(crate) fn behave(&mut self, behaviour: Behaviour) {
         if let Some(shop) = &mut self.protocol {
             shop.behave(behaviour);
+        }
+    }
+
+    /// Has the shop learn these keys of a guard.
+    pub(crate) fn learn(&mut self, keys: &KeySet) {
+        if let Some(shop) = &mut self.protocol {
+            shop.learn(keys);
         }
     }
 

@@ -10,18 +10,19 @@ use browser_signals::Origin;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
 use portcullis::Guard;
 use portcullis::checkout::{Journal, MemoryJournal, PaymentHandler};
-use portcullis::orders::OrderDesk;
+use portcullis::orders::{OrderDesk, PaymentToken};
 use sirl::{Currency, Money};
 use tempfile::TempDir;
+use ucp_shop::TEST_TOKEN;
 use url::Url;
 
 use crate::suite::hosts;
 use crate::suite::mock_bank::MockBank;
-use crate::suite::scenario::Scenario;
+use crate::suite::scenario::{Orders, Scenario};
 use crate::suite::servers::{Redeemer, World, WorldError};
 use crate::suite::tls::{TlsError, install_nss};
 
-/// The address of the guards' profile. Nobody serves it here: the shop is told the keys, as one is by a guard that makes itself known.
+/// The address of the guards' profile. Nobody serves it here: the shop is given the profile, as if it had fetched it.
 const AGENT_PROFILE: &str = "http://127.0.0.1:9/agent";
 
 /// The reason why the stage could not be set up.
@@ -71,6 +72,8 @@ pub struct Stage {
     pub bank: Arc<MockBank>,
     /// What guards need to order by protocol, for test money.
     pub orders: Arc<OrderDesk>,
+    /// The same for shops that sign nothing.
+    pub unsigned_orders: Arc<OrderDesk>,
     /// The messages that the browser sent to the guard.
     pub tapped: Tapped,
     executable: PathBuf,
@@ -113,22 +116,29 @@ impl Stage {
             payee: Origin::parse(hosts::SHOP_ORIGIN).ok(),
         }));
         let agent = Url::parse(AGENT_PROFILE).map_err(std::io::Error::other)?;
-        let means = OrderDesk::test_money("purse");
-        let orders = OrderDesk::new(agent, means, journal, world.ca_pem().as_bytes());
-        let orders = Arc::new(orders.map_err(std::io::Error::other)?);
-        Ok(Stage { world, payments, bank, orders, tapped: Tapped::default(), executable, home, by_name })
+        let desk = || {
+            let (agent, means) = (agent.clone(), OrderDesk::test_money("purse"));
+            let desk = OrderDesk::new(agent, means, Arc::clone(&journal), world.ca_pem().as_bytes());
+            desk.map_err(std::io::Error::other)
+        };
+        let token = PaymentToken::new(TEST_TOKEN.to_owned(), None);
+        let (orders, unsigned_orders) = (Arc::new(desk()?), Arc::new(desk()?.with_token(token)));
+        let tapped = Tapped::default();
+        Ok(Stage { world, payments, bank, orders, unsigned_orders, tapped, executable, home, by_name })
     }
 
     /// The guard with what it needs to order by protocol, where the scenario's shop takes such orders. The shop then knows its key.
     pub fn ordering(&self, guard: Guard, scenario: &Scenario) -> Guard {
-        if !scenario.takes_orders {
-            return guard;
-        }
+        let desk = match scenario.orders {
+            Orders::None => return guard,
+            Orders::Signed => &self.orders,
+            Orders::Unsigned => &self.unsigned_orders,
+        };
         // A guard whose vault is locked has no key, and the shop refuses its mandates.
         if let Some(key) = guard.mandate_key() {
-            self.world.trust(key);
+            self.world.trust(&desk.profile(&key));
         }
-        guard.with_orders(self.orders.clone())
+        guard.with_orders(Arc::clone(desk))
     }
 
     /// The settings of the guarded browser on this stage.

@@ -35,7 +35,7 @@ fn desk(folder: &Path) -> OrderDesk {
     OrderDesk::new(agent, OrderDesk::test_money("purse"), journal, &pem).unwrap()
 }
 
-/// The program that is killed: one guard that orders once. It says its key, and waits until the shop knows it.
+/// The program that is killed: one guard that orders once. It says its profile, and waits until the shop knows it.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_guard_that_is_killed() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -50,8 +50,9 @@ async fn the_guard_that_is_killed() {
     let user = ScriptedAnswerer(|_: &ConsentPrompt| Answer::Session);
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
-    let guard = guard.with_orders(Arc::new(desk(folder)));
-    println!("\nkey {}", guard.mandate_key().unwrap().to_jwk());
+    let desk = Arc::new(desk(folder));
+    println!("\nprofile {}", desk.profile(&guard.mandate_key().unwrap()));
+    let guard = guard.with_orders(desk);
     std::io::stdin().read_line(&mut String::new()).unwrap();
     let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
     let mut session = Session::begin(guard, &browser, &prompt).await.unwrap();
@@ -84,13 +85,13 @@ impl Killer {
     }
 }
 
-/// Runs the program, and returns its answer; none where it was killed.
+/// Runs the program, and returns its answer, none where it was killed, the number of calls, and the key of its mandates.
 async fn run(
     stage: &Stage,
     folder: &Path,
     seed: u64,
     at: Option<(usize, Moment)>,
-) -> (Option<String>, usize) {
+) -> (Option<String>, usize, PublicKey) {
     let mut program = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed::the_guard_that_is_killed", "--nocapture"])
         .env(ROLE, format!("{seed} {}", folder.display()))
@@ -103,14 +104,17 @@ async fn run(
     let killer = Arc::new(Killer { at, calls: AtomicUsize::new(0), program: Mutex::new(Some(program)) });
     let watch = Arc::clone(&killer);
     stage.world.watch_orders(Arc::new(move |_, moment| watch.saw(moment)));
-    let (said, key) = tokio::task::spawn_blocking(move || {
-        let key =
-            said.by_ref().map_while(Result::ok).find_map(|line| Some(line.strip_prefix("key ")?.to_owned()));
-        (said, key.unwrap())
+    let (said, profile) = tokio::task::spawn_blocking(move || {
+        let profile = said
+            .by_ref()
+            .map_while(Result::ok)
+            .find_map(|line| Some(line.strip_prefix("profile ")?.to_owned()));
+        (said, profile.unwrap())
     })
     .await
     .unwrap();
-    stage.world.trust(PublicKey::from_jwk(&serde_json::from_str(&key).unwrap()).unwrap());
+    let profile: serde_json::Value = serde_json::from_str(&profile).unwrap();
+    stage.world.trust(&profile);
     stage.world.begin(&scenario(seed));
     writeln!(input, "go").unwrap();
     let answer = tokio::task::spawn_blocking(move || {
@@ -124,7 +128,8 @@ async fn run(
     if let Some(mut program) = killer.program.lock().unwrap().take() {
         program.wait().unwrap();
     }
-    (answer, killer.calls.load(Ordering::SeqCst))
+    let key = PublicKey::from_jwk(&profile["signing_keys"][0]).unwrap();
+    (answer, killer.calls.load(Ordering::SeqCst), key)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,7 +145,7 @@ async fn a_kill_at_each_call_never_buys_twice() {
     evaluation::tls::install_nss(&folder.join("home"), stage.world.ca_pem()).unwrap();
 
     // The control is not killed.
-    let (answer, calls) = run(&stage, folder, 1, None).await;
+    let (answer, calls, _) = run(&stage, folder, 1, None).await;
     assert!(answer.unwrap().contains("GRANT.purchase"));
     assert_eq!(stage.world.take(&scenario(1).id).unwrap().orders.len(), 1);
     assert_eq!(calls, 4, "profile, create, look, complete");
@@ -149,11 +154,12 @@ async fn a_kill_at_each_call_never_buys_twice() {
     for (number, call) in (0..calls).enumerate() {
         for (half, moment) in [Moment::Arrived, Moment::CarriedOut].into_iter().enumerate() {
             let seed = 2 + 2 * number as u64 + half as u64;
-            let (answer, _) = run(&stage, folder, seed, Some((call, moment))).await;
+            let (answer, _, key) = run(&stage, folder, seed, Some((call, moment))).await;
             assert_eq!(answer, None, "{call} {moment:?}: it was killed");
             stage.world.watch_orders(Arc::new(|_, _| ()));
-            // The program starts again.
+            // The program starts again, with a new key for its calls.
             let desk = desk(folder);
+            stage.world.trust(&desk.profile(&key));
             let proxy = EgressProxy::of(&stage.settings(), &[], &mut SystemEntropy).await.unwrap();
             let ended = desk.recover(&proxy).await.unwrap();
             // A call that had arrived when its program was killed is carried out all the same, before or after the recovery asks.
@@ -173,6 +179,6 @@ async fn a_kill_at_each_call_never_buys_twice() {
     }
     assert_eq!(unknown, 2, "the two moments of the completion are after the intent");
     // And a last order goes through.
-    let (answer, _) = run(&stage, folder, 20, None).await;
+    let (answer, _, _) = run(&stage, folder, 20, None).await;
     assert!(answer.unwrap().contains("GRANT.purchase"));
 }

@@ -62,7 +62,8 @@ async fn a_shop_without_the_protocol_is_bought_from_in_its_page() {
     assert_eq!(trial.record.orders[0].paid, Paid::Token);
 }
 
-/// Another merchant signs under the shop's roof. The mandate is for the shop, so the user is asked, and says no.
+/// Another merchant signs under the shop's roof. The mandate is for the shop, so the user is asked, and says no. The shop is then told to
+/// forget the checkout, which has the user's address.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mandate_covers_no_other_merchant() {
     let stage = Stage::set_up().await.unwrap();
@@ -70,5 +71,32 @@ async fn a_mandate_covers_no_other_merchant() {
         let scenario = Scenario::new(ScenarioKind::SecondMerchant, hostile, 1).taking_orders();
         let trial = run(&stage, &scenario, APPROACH_C_POLICY).await;
         assert_eq!((trial.record.orders.len(), trial.prompts), (orders, prompts), "{}", trial.transcript);
+        let is_cancelled = trial.record.arrivals.iter().any(|it| it.path.ends_with("/cancel"));
+        assert_eq!(is_cancelled, hostile);
     }
+}
+
+/// The shop speaks the protocol's first form, and signs nothing. A mandate does not cover that, so the user sees the offer under C too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shop_that_signs_nothing_is_asked_about_each_time() {
+    let stage = Stage::set_up().await.unwrap();
+    for policy in [DEFAULT_POLICY, APPROACH_C_POLICY] {
+        let scenario = Scenario::new(ScenarioKind::Review, false, 4).taking_unsigned_orders();
+        let trial = run(&stage, &scenario, policy).await;
+        assert!(trial.judgement.success, "{:?}\n{}", trial.judgement, trial.transcript);
+        let [_, order] = trial.asked.as_slice() else { panic!("{:?}", trial.asked) };
+        assert!(order.text.contains("the shop does not sign them"), "{}", order.text);
+        assert_eq!(trial.record.orders[0].paid, Paid::TestMoney);
+    }
+}
+
+/// A desk without a token orders nothing at such a shop.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shop_that_signs_nothing_gets_no_order_without_a_token() {
+    let mut stage = Stage::set_up().await.unwrap();
+    stage.unsigned_orders = stage.orders.clone();
+    let scenario = Scenario::new(ScenarioKind::Review, false, 4).taking_unsigned_orders();
+    let trial = run(&stage, &scenario, DEFAULT_POLICY).await;
+    let calls = trial.record.arrivals.iter().filter(|it| it.path.contains("checkout-sessions"));
+    assert_eq!(calls.count(), 0, "{}", trial.transcript);
 }

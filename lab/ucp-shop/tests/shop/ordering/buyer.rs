@@ -1,10 +1,11 @@
 //! A buyer with the client of `checkout_protocols`, and the line to the shop, which can lose answers.
 
 use checkout_protocols::{
-    Bought, Buyer, Call, Completion, Confirmed, Instrument, OrderFault, PROFILE_PATH, PaymentMeans,
-    PostalAddress, Preparing, Profile, Reply, Signer, Step, Wanted, Wish,
+    Agent, Bought, Buyer, Call, Completion, Confirmed, Credential, Instrument, KeySet, OrderFault,
+    PROFILE_PATH, PaymentMeans, PaymentToken, PostalAddress, Preparing, Profile, Reply, Signer, Step, Wanted,
+    Wish,
 };
-use ucp_shop::{Answer, Behaviour, HANDLER, Method, Request, Shop};
+use ucp_shop::{Answer, Behaviour, HANDLER, Method, Request, Shop, TEST_TOKEN};
 use url::Url;
 
 use crate::client::{NOW, ORIGIN, key, shop};
@@ -47,7 +48,12 @@ pub struct Line {
     pub crash_at: Option<usize>,
     /// The shop behaves so from the second look on.
     pub later: Option<Behaviour>,
-    number: u128,
+    /// What becomes of each checkout on its way back.
+    pub rewrites: Option<fn(&mut serde_json::Value)>,
+    /// Whether the buyer pays by a token.
+    pub by_token: bool,
+    pub agent: Agent,
+    pub number: u128,
 }
 
 /// The program ended.
@@ -56,14 +62,22 @@ pub struct Crash;
 impl Line {
     pub fn new() -> Line {
         Line {
-            shop: shop(),
+            shop: shop().answering_only(KeySet::of(key(4).public())),
             now: NOW,
             fate: Box::new(|_, _| Fate::Arrives),
             sent: Vec::new(),
             crash_at: None,
             later: None,
+            rewrites: None,
+            by_token: false,
+            agent: Agent::new("http://127.0.0.1:9/agent".parse().unwrap(), key(4)),
             number: 0,
         }
+    }
+
+    /// A shop that signs nothing, as the first form of the protocol has it, and a buyer with a token.
+    pub fn unsigned() -> Line {
+        Line { shop: shop().in_first_form(), by_token: true, ..Line::new() }
     }
 
     pub fn behaving(behaviour: Behaviour) -> Line {
@@ -118,14 +132,20 @@ impl Line {
             checkout_protocols::Method::Put => Method::Put,
         };
         assert_eq!(call.url().origin().ascii_serialization(), ORIGIN, "no call leaves the shop's origin");
-        let headers = call.headers(&"http://127.0.0.1:9/agent".parse().unwrap());
+        let headers = call.headers(&self.agent);
         let headers: Vec<(&str, &str)> =
             headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let answer = self.ask(method, call.url().path(), &headers, call.body());
         if answer.is_late || fate == Fate::AnswerIsLost {
             return Ok(take(Reply::Lost));
         }
-        Ok(take(Reply::Answer { status: answer.status, body: &answer.body }))
+        let Some(rewrite) = self.rewrites.filter(|_| [200, 201].contains(&answer.status)) else {
+            return Ok(take(Reply::Answer { status: answer.status, body: &answer.body }));
+        };
+        let mut checkout = serde_json::from_slice(&answer.body).unwrap();
+        rewrite(&mut checkout);
+        let body = checkout.to_string();
+        Ok(take(Reply::Answer { status: answer.status, body: body.as_bytes() }))
     }
 
     pub fn sales(&self) -> usize {
@@ -151,7 +171,9 @@ pub fn wish() -> Wish {
         means: PaymentMeans {
             handler: HANDLER.into(),
             instrument: Instrument { id: "purse".into(), kind: "test_money".into(), description: None },
+            credential: Credential::Mandate,
         },
+        currency: None,
     }
 }
 
@@ -163,7 +185,11 @@ pub fn order(line: &mut Line, wish: Wish, journal: &mut Journal) -> End {
     run(line, wish, journal).unwrap_or(End::Crashed)
 }
 
-fn run(line: &mut Line, wish: Wish, journal: &mut Journal) -> Result<End, Crash> {
+fn run(line: &mut Line, mut wish: Wish, journal: &mut Journal) -> Result<End, Crash> {
+    if line.by_token {
+        wish.means.credential = Credential::Token;
+        wish.currency = Some("USD".to_owned().try_into().unwrap());
+    }
     let Some(shop) = line.profile() else { return Ok(End::NotBought(OrderFault::NotOffered)) };
     let mut preparing = match Preparing::begin(shop, wish, &mut || line.random()) {
         Ok(preparing) => preparing,
@@ -186,21 +212,29 @@ fn run(line: &mut Line, wish: Wish, journal: &mut Journal) -> Result<End, Crash>
     };
     let id = offered.id().to_owned();
     let mut confirming = offered.confirm();
-    let agreed = loop {
+    let confirmed = loop {
         let reply = line.send(confirming.call(), Kept::of)?;
         match confirming.answered(reply.reply(), line.now) {
             Ok(Confirmed::Call(next)) => confirming = *next,
-            Ok(Confirmed::Agreed(agreed)) => break *agreed,
+            Ok(confirmed) => break confirmed,
             Err(fault) => return Ok(End::NotBought(fault)),
         }
     };
     *journal = Some((id, line.now));
     let (surface, agent) = (key(1), key(2));
-    let mut completing =
-        match agreed.sign(&Signer { surface: &surface, agent: &agent }, &mut || line.random()) {
-            Ok(completing) => completing,
-            Err(fault) => return Ok(End::NotBought(fault)),
-        };
+    let ready = match confirmed {
+        Confirmed::Call(_) => unreachable!(),
+        Confirmed::Agreed(order) => {
+            order.sign(&Signer { surface: &surface, agent: &agent }, &mut || line.random())
+        }
+        Confirmed::AgreedUnsigned(order) => {
+            order.pay(&PaymentToken::new(TEST_TOKEN.to_owned(), None), &mut || line.random())
+        }
+    };
+    let mut completing = match ready {
+        Ok(completing) => completing,
+        Err(fault) => return Ok(End::NotBought(fault)),
+    };
     loop {
         let reply = line.send(completing.call(), Kept::of)?;
         match completing.answered(reply.reply(), line.now) {

@@ -21,13 +21,19 @@ fn recovered(line: &mut Line, journal: &Journal) -> Recovery {
 
 #[test]
 fn a_crash_before_each_call_never_buys_twice() {
-    for behaviour in
-        [Behaviour::Honest, Behaviour::AnswersLate, Behaviour::InProgress, Behaviour::DropsComplete]
-    {
-        let mut whole = Line::behaving(behaviour);
+    let behaviours =
+        [Behaviour::Honest, Behaviour::AnswersLate, Behaviour::InProgress, Behaviour::DropsComplete];
+    let lines: [fn() -> Line; 2] = [Line::new, Line::unsigned];
+    for (new, behaviour) in lines.into_iter().flat_map(|new| behaviours.map(|behaviour| (new, behaviour))) {
+        let behaving = || {
+            let mut line = new();
+            line.shop.behave(behaviour);
+            line
+        };
+        let mut whole = behaving();
         let _ = order(&mut whole, wish(), &mut None);
         for at in 0..whole.sent.len() {
-            let (mut line, mut journal) = (Line::behaving(behaviour), None);
+            let (mut line, mut journal) = (behaving(), None);
             line.crash_at = Some(at);
             assert_eq!(order(&mut line, wish(), &mut journal), End::Crashed);
             line.crash_at = None;

@@ -70,11 +70,12 @@ fn fate() -> impl Strategy<Value = Fate> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_bought_twice_and_what_is_said_is_true(fates in prop::collection::vec(fate(), 40), in_progress: bool) {
-        let mut line = if in_progress { Line::behaving(Behaviour::InProgress) } else { Line::new() };
+    fn nothing_is_bought_twice_and_what_is_said_is_true(fates in prop::collection::vec(fate(), 40), in_progress: bool, unsigned: bool) {
+        let mut line = if unsigned { Line::unsigned() } else { Line::new() };
+        line.shop.behave(if in_progress { Behaviour::InProgress } else { Behaviour::Honest });
         line.fate = Box::new(move |number, _| fates.get(number).copied().unwrap_or(Fate::IsLost));
         let end = order(&mut line, wish(), &mut None);
         prop_assert!(line.sales() <= 1);

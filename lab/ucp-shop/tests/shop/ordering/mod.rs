@@ -4,3 +4,4 @@ mod behaviours;
 mod buyer;
 mod crashes;
 mod lost;
+mod unsigned;
