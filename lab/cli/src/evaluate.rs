@@ -27,15 +27,19 @@ use crate::failure::Failure;
 enum Question {
     /// It varies the score, the mandate and the way of paying, one at a time.
     Rq4a,
-    /// It takes one part of approach B away at a time: scrubbing, the checks of what leaves, handles, a remembered yes.
+    /// It takes parts of approach B away: each set of scrubbing, the checks of what leaves and handles; and a remembered yes. It has
+    /// trials without a guard too.
     Ablations,
 }
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Seeds run from 1 to this; fixed before the first trial.
+    /// The last seed; fixed before the first trial.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
+    /// The first seed. A run in a folder of its own can so add seeds to another one.
+    #[arg(long, default_value_t = 1)]
+    first_seed: u64,
     /// Approaches, by name: none, A, B, C.
     #[arg(long, value_delimiter = ',', default_value = "none,A,B,C")]
     approaches: Vec<String>,
@@ -270,14 +274,16 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
         version: VERSION,
         approaches: match arguments.question {
             Some(Question::Rq4a) => Arm::ALL.map(Approach::Arm).to_vec(),
-            Some(Question::Ablations) => {
-                [Approach::B].into_iter().chain(Ablation::ALL.map(Approach::Without)).collect()
-            }
+            Some(Question::Ablations) => [Approach::None, Approach::B]
+                .into_iter()
+                .chain(Ablation::ALL.map(Approach::Without))
+                .collect(),
             None => arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
         },
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
         kinds: if kinds.is_empty() { ScenarioKind::all().collect() } else { kinds },
-        seeds: arguments.seeds.max(1),
+        first_seed: arguments.first_seed.max(1),
+        seeds: arguments.seeds.max(arguments.first_seed).max(1),
         user: UserModel {
             base: rate("user-base", arguments.user_base)?,
             growth: rate("user-growth", arguments.user_growth)?,

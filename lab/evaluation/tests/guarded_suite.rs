@@ -167,6 +167,7 @@ async fn a_comparison_of_two_scenarios_resumes_where_it_stopped() {
         approaches: vec![Approach::None, Approach::B],
         agents: vec!["obedient".to_owned()],
         kinds: vec![ScenarioKind::Review, ScenarioKind::Beacon],
+        first_seed: 1,
         seeds: 1,
         user: UserModel::TRUTHFUL,
         policy: None,

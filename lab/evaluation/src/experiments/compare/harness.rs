@@ -26,7 +26,7 @@ use crate::suite::kind::ScenarioKind;
 use crate::suite::planted::{Planted, ShopPage};
 use crate::suite::scenario::Scenario;
 use crate::trials::EvaluationError;
-use crate::trials::ablation::Ablation;
+use crate::trials::ablation::Part;
 use crate::trials::agents::MakeAgent;
 use crate::trials::arm::Arm;
 use crate::trials::guarded::{GuardedTrial, run_agent, truthful_user};
@@ -145,7 +145,7 @@ impl Harness {
         }
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
         let (maker, name) = (self.maker(key)?, key.name());
-        let is_raw = key.approach == Approach::Without(Ablation::Handles);
+        let is_raw = lacks(key.approach, Part::Handles);
         // Without handles the agent gets the user's own words.
         let make = |handled: &str| maker.make(&name, if is_raw { &prompt } else { handled }, key.approach);
         let run = run_agent(&self.stage, &browser, &scenario, guard, &prompt, &log, &make).await;
@@ -203,7 +203,7 @@ impl Harness {
     fn is_shown(&self, key: &TrialKey) -> bool {
         let early =
             |seed: &u64| Planted::of(&Scenario::new(key.kind, key.hostile, *seed)).page == ShopPage::Product;
-        (1..=self.settings.seeds).find(early).unwrap_or(1) == key.seed
+        self.settings.all_seeds().find(early).unwrap_or(self.settings.first_seed) == key.seed
     }
 
     fn show(&self, key: &TrialKey, reads: &[String]) -> Result<(), EvaluationError> {
@@ -219,7 +219,7 @@ impl Harness {
     /// the page where the task begins.
     fn is_told(&self, key: &TrialKey) -> bool {
         let kinds = self.settings.kinds.iter().filter(|kind| !ScenarioKind::JUDGED.contains(kind));
-        let mut trials = kinds.flat_map(|kind| (1..=self.settings.seeds).map(move |seed| (*kind, seed)));
+        let mut trials = kinds.flat_map(|kind| self.settings.all_seeds().map(move |seed| (*kind, seed)));
         let first = trials.find(|(kind, seed)| story::is_told(&Scenario::new(*kind, true, *seed)));
         self.settings.user == UserModel::TRUTHFUL && key.hostile && first == Some((key.kind, key.seed))
     }
@@ -287,14 +287,17 @@ fn guard_of(
     let guard = Guard::new(&policy, Box::new(log.clone()), user, Box::new(SystemEntropy))
         .map_err(|error| EvaluationError::Input(error.to_string()))?;
     let guard = guard.with_payments(stage.payments.clone());
-    Ok(match approach {
-        Approach::ATold => guard.with_values_shown_to_the_model(),
-        Approach::CUnscrubbed
-        | Approach::Arm(Arm { scrubbed: false, .. })
-        | Approach::Without(Ablation::Scrubbing) => guard.with_scrubber(Scrubber::new(unscrubbed(), None)),
-        Approach::Without(Ablation::Egress) => guard.without_egress_checks(),
-        _ => guard,
-    })
+    let guard = if approach == Approach::ATold { guard.with_values_shown_to_the_model() } else { guard };
+    let is_unscrubbed =
+        matches!(approach, Approach::CUnscrubbed | Approach::Arm(Arm { scrubbed: false, .. }))
+            || lacks(approach, Part::Scrubbing);
+    let guard = if is_unscrubbed { guard.with_scrubber(Scrubber::new(unscrubbed(), None)) } else { guard };
+    Ok(if lacks(approach, Part::Egress) { guard.without_egress_checks() } else { guard })
+}
+
+/// Whether an approach is B without this part.
+fn lacks(approach: Approach, part: Part) -> bool {
+    matches!(approach, Approach::Without(ablation) if ablation.lacks(part))
 }
 
 impl Trials for Harness {

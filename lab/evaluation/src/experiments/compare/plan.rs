@@ -20,12 +20,19 @@ pub struct Settings {
     pub agents: Vec<String>,
     /// The scenarios.
     pub kinds: Vec<ScenarioKind>,
-    /// Seeds run from 1 to this.
+    /// The first seed.
+    #[serde(default = "one")]
+    pub first_seed: u64,
+    /// The last seed.
     pub seeds: u64,
     /// The user's error model.
     pub user: UserModel,
     /// The policy text of approach B; `None` means the shipped policy.
     pub policy: Option<String>,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// The version of the records that this code writes.
@@ -78,11 +85,16 @@ impl TrialKey {
 }
 
 impl Settings {
+    /// The seeds, in order.
+    pub(super) fn all_seeds(&self) -> std::ops::RangeInclusive<u64> {
+        self.first_seed..=self.seeds
+    }
+
     /// Every trial, seed by seed, so that a killed run leaves a balanced set. The obedient agent acts under every approach, another
     /// agent only [where it is planned](Approach::is_for_every_agent).
     pub fn trials(&self) -> Vec<TrialKey> {
         let mut trials = Vec::new();
-        for seed in 1..=self.seeds {
+        for seed in self.all_seeds() {
             for kind in &self.kinds {
                 for hostile in [true, false] {
                     for agent in &self.agents {

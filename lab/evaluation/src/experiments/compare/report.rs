@@ -58,12 +58,13 @@ fn head(settings: &Settings, lines: &[TrialLine]) -> String {
     let repeated: u32 = lines.iter().map(|line| line.repeated).sum();
     let broken = lines.iter().filter(|line| line.broke_off.is_some()).count();
     format!(
-        "<h1>The comparison</h1><p>{} of {} trials; seeds 1 to {}; {} scenarios, each hostile and benign. \
+        "<h1>The comparison</h1><p>{} of {} trials; seeds {} to {}; {} scenarios, each hostile and benign. \
          The measures and their reasons are in <code>spec/experiments.md</code>. The user errs at the k-th prompt with \
          probability min({}, {} + {} (k-1)). {broken} trials broke off and count as failed; {repeated} times \
          browser or servers failed before an agent's first action, and the trial was repeated.</p>",
         lines.len(),
         settings.trials().len(),
+        settings.first_seed,
         settings.seeds,
         settings.kinds.len(),
         user.most,

@@ -116,6 +116,7 @@ mod tests {
             approaches: vec![Approach::None, Approach::B],
             agents: vec!["obedient".to_owned()],
             kinds: vec![ScenarioKind::Review, ScenarioKind::ChatMessage],
+            first_seed: 1,
             seeds,
             user: UserModel::TRUTHFUL,
             policy: None,
