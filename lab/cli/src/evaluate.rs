@@ -8,6 +8,7 @@ use evaluation::agent::chat::Endpoint;
 use evaluation::compare::journal::TRIALS;
 use evaluation::compare::plan::{Settings, VERSION};
 use evaluation::compare::run::{Part, Progress};
+use evaluation::compare::shards::{Shard, merge};
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::EvaluationError;
 use evaluation::report::Approach;
@@ -49,6 +50,12 @@ pub struct Arguments {
     /// Make only the trials of these approaches or arms now. The plan stays the same; the same command without this option makes the rest.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
+    /// Make only this shard of the plan, such as 2/8, in a folder of its own. `--merge` puts the shards together.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Make no trial: merge the shards in these folders into `--out`, and write the report.
+    #[arg(long, value_name = "FOLDERS", value_delimiter = ',', conflicts_with_all = ["power", "shard", "report_only"])]
+    merge: Vec<PathBuf>,
     /// Begin no trial after so many minutes. The same command goes on from there.
     #[arg(long, value_name = "MINUTES")]
     minutes: Option<u64>,
@@ -121,7 +128,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.miniwob {
         return tasks_of_others(folder, arguments);
     }
-    let evaluated = if arguments.report_only {
+    if !arguments.merge.is_empty() {
+        let merged = merge(&arguments.merge, &arguments.out).map_err(|error| Failure::Input(error.to_string()))?;
+        println!("merged  {} of {} trials", merged.trials, merged.planned);
+    }
+    let evaluated = if arguments.report_only || !arguments.merge.is_empty() {
         analyse(&arguments.out).map_err(failure)?
     } else {
         let makers = makers(arguments)?;
@@ -145,6 +156,7 @@ fn make(
 ) -> Result<Evaluated, Failure> {
     let part = Part {
         approaches: arguments.only.iter().map(approach).collect::<Result<_, _>>()?,
+        shard: arguments.shard,
         time: arguments.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
     };
     watched(async |tell| evaluate(settings, makers, &arguments.out, &part, tell).await)

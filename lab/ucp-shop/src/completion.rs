@@ -22,8 +22,6 @@ pub(crate) enum Unsold {
     Missing,
     #[error("one instrument of the test money pays, and the payment mandate names the same one")]
     Instrument,
-    #[error("the token is not one of the test money")]
-    Token,
     #[error("the shop did not sign its checkout")]
     Unsigned,
     #[error("the shop's signature does not count, or its checkout cannot be compared")]
@@ -40,7 +38,7 @@ impl Unsold {
         match self {
             Unsold::State => "invalid_state",
             Unsold::Missing => "mandate_required",
-            Unsold::Instrument | Unsold::Token => "payment_failed",
+            Unsold::Instrument => "payment_failed",
             Unsold::Unsigned => "merchant_authorization_missing",
             Unsold::Authorization => "merchant_authorization_invalid",
             Unsold::Stock(why) => why.code(),

@@ -10,6 +10,7 @@ use crate::completion::Unsold;
 use crate::offer::{Offer, Status};
 use crate::order::{Unavailable, is_in_stock};
 use crate::profile::{CHECKOUT, ENDPOINT_PATH, FULFILLMENT, HANDLER, HANDLER_ID, SERVICE};
+use crate::refusal::Refusal;
 use crate::trade::Trade;
 use crate::written;
 
@@ -95,7 +96,14 @@ struct Token {
     token: String,
 }
 
-/// Accepts a token of the test money for this offer.
+/// Refuses a token that is not one of the test money, by a status and without a checkout, as the reference server does.
+pub(crate) fn check_token(body: &CompleteBody) -> Result<(), Refusal> {
+    let Paying { handler_id, credential, .. } = &body.payment_data;
+    let is_ours = handler_id == HANDLER_ID && credential.kind == "token" && credential.token == TEST_TOKEN;
+    if is_ours { Ok(()) } else { Err(Refusal::Token) }
+}
+
+/// Accepts a checked token for this offer.
 pub(crate) fn accept(trade: &Trade, offer: &Offer, body: &CompleteBody) -> Result<Accepted, Unsold> {
     if offer.status != Status::ReadyForComplete {
         return Err(Unsold::State);
@@ -103,10 +111,7 @@ pub(crate) fn accept(trade: &Trade, offer: &Offer, body: &CompleteBody) -> Resul
     if !is_in_stock(&offer.order.lines, &trade.catalogue) {
         return Err(Unsold::Stock(Unavailable::Stock));
     }
-    let Paying { id, handler_id, kind, credential } = &body.payment_data;
-    if handler_id != HANDLER_ID || credential.kind != "token" || credential.token != TEST_TOKEN {
-        return Err(Unsold::Token);
-    }
+    let Paying { id, kind, .. } = &body.payment_data;
     let currency = offer.currency.code().to_owned().try_into().map_err(|_| Unsold::State)?;
     Ok(Accepted {
         total: Amount { amount: offer.totals().total, currency },

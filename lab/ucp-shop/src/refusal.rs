@@ -28,6 +28,8 @@ pub(crate) enum Refusal {
     Session,
     #[error("the checkout session is closed, or its completion is in progress")]
     State,
+    #[error("the token is not one of the test money")]
+    Token,
     #[error("the call did not reach the shop's till")]
     Dropped,
 }
@@ -41,6 +43,7 @@ impl Refusal {
             Refusal::Agent | Refusal::ContentType | Refusal::Key => 422,
             Refusal::Conflict | Refusal::State => 409,
             Refusal::Body => 400,
+            Refusal::Token => 402,
             Refusal::Dropped => 504,
         }
     }
@@ -55,6 +58,7 @@ impl Refusal {
             Refusal::Key => "idempotency_key_required",
             Refusal::Conflict => "idempotency_conflict",
             Refusal::Body => "invalid_request",
+            Refusal::Token => "payment_failed",
             Refusal::State => "invalid_state",
             Refusal::Dropped => "timeout",
         }

@@ -274,7 +274,11 @@ impl Shop {
         let session = session.open()?;
         let offer = self.trade.offer(session);
         let accepted = match self.trade.form {
-            Form::First => first_form::accept(&self.trade, &offer, &read(body)?),
+            Form::First => {
+                let body = read(body)?;
+                first_form::check_token(&body)?;
+                first_form::accept(&self.trade, &offer, &body)
+            }
             Form::Later => {
                 let body: CompleteBody = read(body)?;
                 check(&self.trade, &offer, &body, &session.nonce, now, &mut self.used)

@@ -28,6 +28,7 @@ pub mod plan;
 pub mod report;
 mod roc;
 pub mod run;
+pub mod shards;
 pub mod summary;
 pub mod verdict;
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::journal::Journal;
 use super::line::TrialLine;
 use super::plan::TrialKey;
+use super::shards::Shard;
 use crate::report::Approach;
 use crate::trials::EvaluationError;
 
@@ -27,13 +28,16 @@ pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 pub struct Part {
     /// The approaches, by name; all where there are none.
     pub approaches: Vec<Approach>,
+    /// The shard, where several machines make the plan together.
+    pub shard: Option<Shard>,
     /// No trial begins after this time; `None` means that the run goes on to the end.
     pub time: Option<Duration>,
 }
 
 impl Part {
-    fn takes(&self, key: &TrialKey) -> bool {
-        self.approaches.is_empty() || self.approaches.contains(&key.approach)
+    fn takes(&self, place: usize, key: &TrialKey) -> bool {
+        let is_of_shard = self.shard.is_none_or(|shard| shard.has(place));
+        is_of_shard && (self.approaches.is_empty() || self.approaches.contains(&key.approach))
     }
 }
 
@@ -60,7 +64,8 @@ pub async fn run_missing<T: Trials>(
     lanes: (T, T),
     progress: Progress<'_>,
 ) -> Result<(), EvaluationError> {
-    let waiting = plan.iter().filter(|key| part.takes(key) && !journal.has(key)).collect();
+    let planned = plan.iter().enumerate().filter(|(place, key)| part.takes(*place, key));
+    let waiting = planned.map(|(_, key)| key).filter(|key| !journal.has(key)).collect();
     let shared = Shared {
         ends: part.time.and_then(|time| Instant::now().checked_add(time)),
         waiting: Mutex::new(waiting),
@@ -192,7 +197,7 @@ mod tests {
     fn parts_make_up_the_whole() {
         let settings = settings(2);
         let folder = tempfile::tempdir().unwrap();
-        let part = |approaches, time| Part { approaches, time };
+        let part = |approaches, time| Part { approaches, time, shard: None };
         let no_time = part(Vec::new(), Some(Duration::ZERO));
         assert_eq!(run_part(folder.path(), &settings, &no_time, u64::MAX).1, 0);
         let of_b = part(vec![Approach::B], Some(Duration::from_secs(3600)));

@@ -50,8 +50,8 @@ pub struct Line {
     pub later: Option<Behaviour>,
     /// What becomes of each checkout on its way back.
     pub rewrites: Option<fn(&mut serde_json::Value)>,
-    /// Whether the buyer pays by a token.
-    pub by_token: bool,
+    /// The token that the buyer pays by, if it is not by mandates.
+    pub token: Option<&'static str>,
     pub agent: Agent,
     pub number: u128,
 }
@@ -69,7 +69,7 @@ impl Line {
             crash_at: None,
             later: None,
             rewrites: None,
-            by_token: false,
+            token: None,
             agent: Agent::new("http://127.0.0.1:9/agent".parse().unwrap(), key(4)),
             number: 0,
         }
@@ -77,7 +77,7 @@ impl Line {
 
     /// A shop that signs nothing, as the first form of the protocol has it, and a buyer with a token.
     pub fn unsigned() -> Line {
-        Line { shop: shop().in_first_form(), by_token: true, ..Line::new() }
+        Line { shop: shop().in_first_form(), token: Some(TEST_TOKEN), ..Line::new() }
     }
 
     pub fn behaving(behaviour: Behaviour) -> Line {
@@ -186,7 +186,7 @@ pub fn order(line: &mut Line, wish: Wish, journal: &mut Journal) -> End {
 }
 
 fn run(line: &mut Line, mut wish: Wish, journal: &mut Journal) -> Result<End, Crash> {
-    if line.by_token {
+    if line.token.is_some() {
         wish.means.credential = Credential::Token;
         wish.currency = Some("USD".to_owned().try_into().unwrap());
     }
@@ -228,7 +228,8 @@ fn run(line: &mut Line, mut wish: Wish, journal: &mut Journal) -> Result<End, Cr
             order.sign(&Signer { surface: &surface, agent: &agent }, &mut || line.random())
         }
         Confirmed::AgreedUnsigned(order) => {
-            order.pay(&PaymentToken::new(TEST_TOKEN.to_owned(), None), &mut || line.random())
+            let token = PaymentToken::new(line.token.unwrap_or_default().to_owned(), None);
+            order.pay(&token, &mut || line.random())
         }
     };
     let mut completing = match ready {

@@ -4,7 +4,7 @@ use checkout_protocols::{
     AnswerFault, CheckoutFault, Credential, Difference, OrderFault, Preparing, Receipt, Version,
 };
 use serde_json::{Value, json};
-use ucp_shop::Behaviour;
+use ucp_shop::{Behaviour, TEST_TOKEN};
 
 use super::buyer::{End, Fate, Line, order, wish};
 
@@ -29,8 +29,8 @@ fn an_honest_shop_sells_once_what_was_wanted() {
 /// A shop that takes mandates is paid by nothing else, and one that signs nothing gets no mandate.
 #[test]
 fn a_means_of_payment_fits_one_kind_of_shop() {
-    let mut signing = Line { by_token: true, ..Line::new() };
-    let mut unsigned = Line { by_token: false, ..Line::unsigned() };
+    let mut signing = Line { token: Some(TEST_TOKEN), ..Line::new() };
+    let mut unsigned = Line { token: None, ..Line::unsigned() };
     for line in [&mut signing, &mut unsigned] {
         assert_eq!(order(line, wish(), &mut None), End::NotBought(OrderFault::NotOffered));
         assert_eq!((line.sent.len(), line.sales()), (0, 0));
@@ -75,6 +75,26 @@ fn what_the_shop_changes_is_refused_before_and_after_the_yes() {
             "{behaviour:?}"
         );
     }
+}
+
+/// The shop refuses by a status alone. The user reads it, and the checkout is cancelled.
+#[test]
+fn a_refused_token_ends_in_a_cancelled_checkout_and_the_reason() {
+    let (end, line) = ended(Line { token: Some("another-token"), ..Line::unsigned() });
+    assert_eq!(end, End::NotBought(OrderFault::Answer(AnswerFault::Status(402))));
+    assert_eq!((line.sales(), line.sent.last().unwrap().as_str()), (0, "POST cancel"));
+}
+
+/// The reference server answers a repeated key with whatever it sold under it first. Another checkout's end is not this one's.
+#[test]
+fn the_end_of_another_checkout_is_not_taken_for_this_one() {
+    fn of_another(checkout: &mut Value) {
+        if checkout["status"] == "completed" {
+            checkout["id"] = "chk_of_another".into();
+        }
+    }
+    let (end, _) = ended(Line { rewrites: Some(of_another), ..Line::unsigned() });
+    assert_eq!(end, End::Unknown);
 }
 
 /// A token does not end by itself. A shop that neither sells nor cancels leaves the end unknown, however long it takes.
