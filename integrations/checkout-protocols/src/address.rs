@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::checkout::Total;
+use crate::order::object;
 
 /// A postal address, in UCP's fields. A field that does not apply is empty. The address is wiped when it is dropped, and it has no
 /// `Debug` and no `Clone`.
@@ -76,9 +77,13 @@ impl PostalAddress {
         fields.map(|(name, text)| ((*name).to_owned(), Value::from(text))).collect::<Map<_, _>>().into()
     }
 
-    /// Whether every field has the same words in both addresses. Upper and lower case are the same, and so is any white space.
-    fn is_same(&self, other: &PostalAddress) -> bool {
-        self.fields().iter().zip(other.fields()).all(|(field, other)| has_same_words(field, other))
+    /// Whether every field has the same words in both addresses. Upper and lower case are the same, and so is any white space. The two
+    /// names are compared together, since ACP has one field for both.
+    pub(crate) fn is_same(&self, other: &PostalAddress) -> bool {
+        let is_name = |name: &str| ["first_name", "last_name"].contains(&name);
+        let mut fields = NAMES.iter().zip(self.fields().into_iter().zip(other.fields()));
+        fields.all(|(name, (field, other))| is_name(name) || has_same_words(field, other))
+            && are_same_words(&[&self.first_name, &self.last_name], &[&other.first_name, &other.last_name])
     }
 }
 
@@ -122,9 +127,14 @@ impl Buyer {
     }
 }
 
+pub(crate) fn has_same_words(text: &str, other: &str) -> bool {
+    are_same_words(&[text], &[other])
+}
+
 /// Compares without a copy, since a copy would have to be wiped.
-fn has_same_words(text: &str, other: &str) -> bool {
-    let (mut words, mut others) = (text.split_whitespace(), other.split_whitespace());
+fn are_same_words(texts: &[&str], others: &[&str]) -> bool {
+    let mut words = texts.iter().flat_map(|text| text.split_whitespace());
+    let mut others = others.iter().flat_map(|text| text.split_whitespace());
     loop {
         match (words.next(), others.next()) {
             (None, None) => return true,
@@ -249,14 +259,14 @@ impl Fulfillment {
             });
             let mut sent = address.written();
             sent.as_object_mut()?.insert("id".to_owned(), destination.id.clone().into());
-            Some(json!({
-                "id": method.id,
-                "type": method.kind,
-                "line_item_ids": method.line_item_ids,
-                "destinations": [sent],
-                "selected_destination_id": destination.id,
-                "groups": groups.collect::<Option<Vec<_>>>()?,
-            }))
+            Some(object([
+                ("id", method.id.clone().into()),
+                ("type", method.kind.clone().into()),
+                ("line_item_ids", method.line_item_ids.clone().into()),
+                ("destinations", vec![sent].into()),
+                ("selected_destination_id", destination.id.clone().into()),
+                ("groups", groups.collect::<Option<Vec<_>>>()?.into()),
+            ]))
         });
         let methods = methods.collect::<Option<Vec<_>>>()?;
         (!methods.is_empty()).then_some(methods)
@@ -331,6 +341,25 @@ mod tests {
             ("", "x", false),
         ] {
             assert_eq!(has_same_words(text, other), is_same, "{text:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_a_recipient_are_compared_together() {
+        let named = |first: &str, last: &str| {
+            let mut address = PostalAddress::default();
+            (address.first_name, address.last_name) = (first.to_owned(), last.to_owned());
+            address
+        };
+        let address = named("Ada", "King Byron");
+        for (first, last, is_same) in [
+            ("Ada King Byron", "", true),
+            ("ada king", "BYRON", true),
+            ("Ada", "Byron King", false),
+            ("Ada", "King", false),
+            ("AdaKing", "Byron", false),
+        ] {
+            assert_eq!(address.is_same(&named(first, last)), is_same, "{first:?} {last:?}");
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::json::{JsonFault, parse_object};
 use crate::profile::Profile;
 use crate::unsigned;
 
-/// The codes that are repeated: those of UCP and AP2, and what shops say of a state.
-const CODES: [&str; 16] = [
+/// The codes that are repeated: those of UCP, AP2 and ACP, and what shops say of a state.
+const CODES: [&str; 36] = [
     "out_of_stock",
     "item_unavailable",
     "address_undeliverable",
@@ -26,6 +26,26 @@ const CODES: [&str; 16] = [
     "mandate_scope_mismatch",
     "merchant_authorization_invalid",
     "merchant_authorization_missing",
+    "missing",
+    "invalid",
+    "payment_declined",
+    "requires_sign_in",
+    "requires_3ds",
+    "low_stock",
+    "quantity_exceeded",
+    "coupon_invalid",
+    "coupon_expired",
+    "minimum_not_met",
+    "maximum_exceeded",
+    "region_restricted",
+    "age_verification_required",
+    "approval_required",
+    "unsupported",
+    "not_found",
+    "conflict",
+    "rate_limited",
+    "expired",
+    "intervention_required",
 ];
 /// The greatest length of the value that a shop gives for one checkout, in bytes.
 const MAX_NONCE: usize = 200;
@@ -123,12 +143,7 @@ impl Answered {
 
     /// Reads an answer of a shop. `id` is the checkout that the call was about, if there was one.
     pub(crate) fn read(reply: Reply<'_>, shop: &Profile, id: Option<&str>) -> Result<Answered, AnswerFault> {
-        let body = match reply {
-            Reply::Lost => return Err(AnswerFault::Lost),
-            Reply::Answer { status: 200 | 201, body } => body,
-            Reply::Answer { status: 300..=399, .. } => return Err(AnswerFault::Redirect),
-            Reply::Answer { status, .. } => return Err(AnswerFault::Status(status)),
-        };
+        let body = body(reply)?;
         let answer = parse_object(body)?;
         if answer.get("ucp").and_then(|ucp| ucp.get("status")).and_then(Value::as_str) == Some("error") {
             let messages = answer.get("messages").and_then(Value::as_array);
@@ -153,6 +168,16 @@ impl Answered {
             return Err(AnswerFault::OtherCheckout);
         }
         Ok(answered)
+    }
+}
+
+/// The body of a reply that grants what was asked for.
+pub(crate) fn body(reply: Reply<'_>) -> Result<&[u8], AnswerFault> {
+    match reply {
+        Reply::Lost => Err(AnswerFault::Lost),
+        Reply::Answer { status: 200 | 201, body } => Ok(body),
+        Reply::Answer { status: 300..=399, .. } => Err(AnswerFault::Redirect),
+        Reply::Answer { status, .. } => Err(AnswerFault::Status(status)),
     }
 }
 

@@ -118,9 +118,7 @@ impl CheckoutAddress {
 
     /// The address of one; none for a name that is no segment of a path.
     pub(crate) fn new(shop: &Profile, id: &str) -> Option<CheckoutAddress> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:".contains(&byte);
-        let is_segment = (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain);
-        if !is_segment || id.bytes().all(|byte| byte == b'.') {
+        if !is_segment(id) {
             return None;
         }
         let url = below(shop.endpoint(), &["checkout-sessions", id])?;
@@ -137,8 +135,14 @@ impl CheckoutAddress {
     }
 }
 
+/// Whether a shop's name for a checkout is one segment of a path.
+pub(crate) fn is_segment(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:".contains(&byte);
+    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain) && !id.bytes().all(|byte| byte == b'.')
+}
+
 /// An address below another one.
-fn below(url: &Url, segments: &[&str]) -> Option<Url> {
+pub(crate) fn below(url: &Url, segments: &[&str]) -> Option<Url> {
     let mut url = url.clone();
     url.path_segments_mut().ok()?.pop_if_empty().extend(segments);
     Some(url)

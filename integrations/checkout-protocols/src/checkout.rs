@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::address::{Buyer, Fulfillment};
@@ -108,7 +109,7 @@ impl SignedCheckout {
 }
 
 /// Reads the members. The error repeats no value, since a shop can write the buyer's address anywhere.
-pub(crate) fn read(members: Value) -> Result<Checkout, CheckoutFault> {
+pub(crate) fn read<T: DeserializeOwned>(members: Value) -> Result<T, CheckoutFault> {
     let mut unknown = None;
     let content = serde_ignored::deserialize(members, |path| {
         unknown.get_or_insert_with(|| path.to_string());

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::address::PostalAddress;
 use crate::checkout::CheckoutFault;
 use crate::claims::Currency;
+use crate::order::object;
 
 /// The members that repeat what the client sent, or say how it may pay. None of them changes what is bought.
 const REPEATED: [&str; 2] = ["payment", "platform"];
@@ -28,13 +29,13 @@ pub(crate) fn methods(lines: &[&str], address: &PostalAddress, id: &str) -> Vec<
     if let Some(destination) = destination.as_object_mut() {
         destination.insert("id".to_owned(), id.into());
     }
-    vec![json!({
-        "id": "delivery",
-        "type": "shipping",
-        "line_item_ids": lines,
-        "destinations": [destination],
-        "selected_destination_id": id,
-    })]
+    vec![object([
+        ("id", "delivery".into()),
+        ("type", "shipping".into()),
+        ("line_item_ids", lines.into()),
+        ("destinations", vec![destination].into()),
+        ("selected_destination_id", id.into()),
+    ])]
 }
 
 /// Adds what a call in the first form has to say.
@@ -46,7 +47,7 @@ pub(crate) fn extend_call(members: &mut Map<String, Value>, currency: &Currency,
 
 /// The body that completes a checkout.
 pub(crate) fn completion(instrument: Value) -> Value {
-    json!({"payment_data": instrument, "risk_signals": {}})
+    object([("payment_data", instrument), ("risk_signals", json!({}))])
 }
 
 /// A checkout in the later form. A member that is not known stays, and is refused when the checkout is read.

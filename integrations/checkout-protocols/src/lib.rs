@@ -85,9 +85,12 @@
 //! | `completion` | from the yes to the end, also after a crash |
 //! | `unsigned` | orders at shops that sign nothing |
 //! | `first_form` | the form of the protocol of 2026-01-11 |
+//! | [`acp`] | the same order in the shapes of ACP 2026-04-17, not run against a server |
 //! | `receipt` | the shop's receipt |
 //! | `signing` | the guard's side: the two mandates |
 //! | `verification` | the shop's side: what it checks before it sells |
+
+pub mod acp;
 
 mod address;
 mod agent;

@@ -4,7 +4,7 @@ use crate::address::PostalAddress;
 use crate::agreement::{AgreedCheckout, AgreedLine, Agreement, Difference, compare, compare_at};
 use crate::answer::{AnswerFault, Answered, AnsweredCheckout};
 use crate::call::{Call, CheckoutAddress, Method, Reply};
-use crate::checkout::{Checkout, Total};
+use crate::checkout::{Checkout, Stated, Total};
 use crate::claims::{Amount, Merchant};
 use crate::order::{OrderFault, Wanted, Wish};
 use crate::profile::Profile;
@@ -45,26 +45,9 @@ impl Offered {
         at: CheckoutAddress,
         answered: &Answered,
     ) -> Result<Offered, OrderFault> {
-        let Wish { items, address, buyer, means, currency: _ } = wish;
-        let (stated, content) = (answered.stated(), answered.content());
-        let handler = shop.takes(&means).ok_or(OrderFault::NotOffered)?.to_owned();
-        let lines: Vec<AgreedLine> = content.line_items.iter().map(AgreedLine::of).collect();
-        if !are_wanted(&lines, &items) {
-            return Err(OrderFault::Differs(Difference::Lines));
-        }
-        let total = stated.total().ok_or(Difference::Sum)?;
-        let delivery = content.fulfillment.chosen_options().ok_or(Difference::Delivery)?;
-        let agreement = Agreement {
-            payee: content.merchant.clone(),
-            lines,
-            total,
-            address,
-            delivery: delivery.into_iter().map(str::to_owned).collect(),
-            buyer,
-            instrument: means.instrument,
-            shown: notes(content),
-        };
-        compare(stated, &agreement)?;
+        let content = answered.content();
+        let handler = shop.takes(&wish.means).ok_or(OrderFault::NotOffered)?.to_owned();
+        let agreement = agreement(answered.stated(), wish)?;
         Ok(Offered {
             parts: parts(content),
             is_signed: matches!(answered.checkout, AnsweredCheckout::Signed(_)),
@@ -138,6 +121,30 @@ impl Offered {
         let call = Call::get(&self.shop, self.at.url());
         Confirming { offered: self, call, tries: 1 }
     }
+}
+
+/// What the user is asked to agree to, where the shop offers what was wanted.
+pub(crate) fn agreement(stated: &Stated, wish: Wish) -> Result<Agreement, OrderFault> {
+    let Wish { items, address, buyer, means, currency: _ } = wish;
+    let content = &stated.content;
+    let lines: Vec<AgreedLine> = content.line_items.iter().map(AgreedLine::of).collect();
+    if !are_wanted(&lines, &items) {
+        return Err(OrderFault::Differs(Difference::Lines));
+    }
+    let total = stated.total().ok_or(Difference::Sum)?;
+    let delivery = content.fulfillment.chosen_options().ok_or(Difference::Delivery)?;
+    let agreement = Agreement {
+        payee: content.merchant.clone(),
+        lines,
+        total,
+        address,
+        delivery: delivery.into_iter().map(str::to_owned).collect(),
+        buyer,
+        instrument: means.instrument,
+        shown: notes(content),
+    };
+    compare(stated, &agreement)?;
+    Ok(agreement)
 }
 
 /// Whether the lines are the items that were wanted, each once and in its number.

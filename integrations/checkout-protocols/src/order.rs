@@ -25,7 +25,7 @@ const TRIES: u8 = 3;
 /// How often the shop is told of a choice: some offer the ways of delivery only once they know the destination.
 const CHOICES: u8 = 2;
 /// The most items of an order.
-const MAX_ITEMS: usize = 20;
+pub(crate) const MAX_ITEMS: usize = 20;
 
 /// An item that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,8 +145,10 @@ impl Preparing {
         let lines: Vec<Value> = lines.collect();
         // In the first form the destination follows once the lines have ids.
         let address = wish.address.as_ref().filter(|_| !is_first);
-        let fulfillment = address
-            .map(|address| json!({"methods": [{"type": "shipping", "destinations": [address.written()]}]}));
+        let fulfillment = address.map(|address| {
+            let method = [("type", "shipping".into()), ("destinations", vec![address.written()].into())];
+            object([("methods", vec![object(method)].into())])
+        });
         let body = Body::of(&shop, &wish, lines, fulfillment, None)?;
         let url = CheckoutAddress::all(&shop).ok_or(OrderFault::NotOffered)?;
         let call = Call::change(&shop, Method::Post, url, body.bytes()?, random());
@@ -225,7 +227,7 @@ impl Preparing {
                     }
                 });
                 let lines: Vec<Value> = lines.collect();
-                let fulfillment = Some(json!({"methods": methods}));
+                let fulfillment = Some(object([("methods", methods.into())]));
                 let body = Body::of(&self.shop, &self.wish, lines, fulfillment, Some(&at.id))?;
                 self.call = Call::change(&self.shop, Method::Put, at.url(), body.bytes()?, random());
                 (self.tries, self.choices, self.at) = (1, self.choices + 1, Some(at));
@@ -263,6 +265,11 @@ impl Body {
         serde_json::to_writer(&mut *written, &self.0)?;
         Ok(std::mem::take(&mut *written))
     }
+}
+
+/// An object of these members. Each value is moved, since a copy would have to be wiped.
+pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>().into()
 }
 
 impl Drop for Body {

@@ -12,12 +12,12 @@ use crate::call::{Call, CheckoutAddress, Method};
 use crate::checkout::{CheckoutFault, Stated, read};
 use crate::completion::Completing;
 use crate::first_form;
-use crate::order::{Body, OrderFault};
+use crate::order::{Body, OrderFault, object};
 use crate::profile::{Profile, Version};
 
 /// A token of a payment handler. It is wiped when it is dropped, and has no `Debug` and no `Clone`.
 pub struct PaymentToken {
-    text: Zeroizing<String>,
+    pub(crate) text: Zeroizing<String>,
     card: Option<CardFace>,
 }
 
@@ -38,8 +38,10 @@ impl PaymentToken {
 
     /// The instrument that pays by it.
     fn instrument(&self, id: &str, kind: &str, handler: &str) -> Value {
-        let credential = json!({"type": "token", "token": &*self.text});
-        let mut paying = json!({"id": id, "handler_id": handler, "type": kind, "credential": credential});
+        let credential = object([("type", "token".into()), ("token", self.text.as_str().into())]);
+        let (id, handler, kind) = (id.into(), handler.into(), kind.into());
+        let mut paying =
+            object([("id", id), ("handler_id", handler), ("type", kind), ("credential", credential)]);
         if let (Some(paying), Some(card)) = (paying.as_object_mut(), &self.card) {
             paying.insert("brand".to_owned(), card.brand.clone().into());
             paying.insert("last_digits".to_owned(), card.last_digits.clone().into());
@@ -69,7 +71,7 @@ impl UnsignedOrder {
         let instrument = token.instrument(&paying.id, &paying.kind, &handler);
         let body = Body(match shop.version() {
             Version::January11 => first_form::completion(instrument),
-            _ => json!({"payment": {"instruments": [instrument]}}),
+            _ => object([("payment", object([("instruments", vec![instrument].into())]))]),
         });
         let complete = at.to("complete").ok_or(OrderFault::NotOffered)?;
         let complete = Call::change(&shop, Method::Post, complete, body.bytes()?, random());
@@ -87,7 +89,8 @@ pub(crate) fn stated(checkout: Map<String, Value>, shop: &Profile) -> Result<Sta
     Ok(Stated { content: read(checkout.into())?, origin: shop.origin() })
 }
 
-fn merchant(shop: &Url) -> Value {
+/// The shop at an address as a merchant.
+pub(crate) fn merchant(shop: &Url) -> Value {
     let host = shop.host_str().unwrap_or_default();
     json!({"id": host, "name": host, "website": shop.origin().ascii_serialization()})
 }
