@@ -133,8 +133,9 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The numbers of statistics beside their tensors.
 #[derive(Serialize, Deserialize)]
-struct Header {
+pub(super) struct StatisticsHeader {
     states: usize,
     vocabulary: usize,
     /// Tokens that occurred.
@@ -153,8 +154,13 @@ impl Statistics {
     /// # Errors
     /// Only if the format refuses them.
     pub fn to_bytes(&self) -> Result<Vec<u8>, DistilError> {
+        let (header, parts) = self.parts();
+        write(&header, parts)
+    }
+
+    pub(super) fn parts(&self) -> (StatisticsHeader, Parts) {
         let (states, rows) = (self.states(), self.emission.len());
-        let header = Header {
+        let header = StatisticsHeader {
             states,
             vocabulary: self.vocabulary,
             rows,
@@ -171,7 +177,7 @@ impl Statistics {
             ("tokens".into(), integers(vec![rows], tokens)),
             ("emission".into(), integers(vec![rows, states], self.emission.values().flatten().copied())),
         ];
-        write(&header, parts)
+        (header, parts)
     }
 
     /// Reads the bytes of [`Statistics::to_bytes`].
@@ -179,8 +185,15 @@ impl Statistics {
     /// # Errors
     /// When the bytes are something else, or hold impossible counts; the error names the tensor.
     pub fn from_bytes(bytes: &[u8]) -> Result<Statistics, DistilError> {
-        let (header, reader): (Header, Reader) = Reader::new(bytes)?;
-        let Header { states, vocabulary, rows, .. } = header;
+        let (header, reader): (StatisticsHeader, Reader) = Reader::new(bytes)?;
+        Statistics::from_parts(&header, &reader)
+    }
+
+    pub(super) fn from_parts(
+        header: &StatisticsHeader,
+        reader: &Reader<'_>,
+    ) -> Result<Statistics, DistilError> {
+        let StatisticsHeader { states, vocabulary, rows, .. } = *header;
         let most = Statistics::most(header.positions)?;
         // The sums of a merge must not overflow either.
         let counted = header.tokens.checked_add(header.impossible);

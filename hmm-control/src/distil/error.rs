@@ -98,6 +98,26 @@ pub enum DistilError {
         /// `training` or `held-out`.
         which: &'static str,
     },
+    /// Counts of another step.
+    #[error("the counts are of another step, plan or seed, or of other sequences, than this checkpoint's")]
+    OtherStep,
+    /// A shard that is there already.
+    #[error("shard {shard} is there already; count each shard once")]
+    Twice {
+        /// The shard, counted from 1.
+        shard: u32,
+    },
+    /// A shard that is not there.
+    #[error("shard {shard} of {of} is missing; count it and merge it")]
+    Missing {
+        /// The shard, counted from 1.
+        shard: u32,
+        /// The number of shards.
+        of: u32,
+    },
+    /// A step after the last.
+    #[error("the training is done: no step is left to count")]
+    Done,
     /// The numbers do not make a model.
     #[error(transparent)]
     Model(#[from] ModelError),

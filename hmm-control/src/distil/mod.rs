@@ -1,7 +1,7 @@
 //! Distillation: learning a hidden Markov model from the texts of a language model.
 //!
 //! Draw [`Sequences`] from the language model ([`sample_rollouts`]), initialise the latent states ([`start`]), and train
-//! with a [`Trainer`]. Its parts can be used separately where several machines share the work: an [`Expectation`] turns
+//! with a [`Trainer`], in one process or in shards ([`ShardCounts`]). Its parts can be used separately where several machines share the work: an [`Expectation`] turns
 //! [`Parameters`] and sequences into [`Statistics`], which add up in any order to the same bits, and [`maximise`] turns
 //! those into the next parameters.
 //!
@@ -20,6 +20,7 @@ mod parameters;
 mod rollouts;
 mod schedule;
 mod sequences;
+mod shards;
 pub mod start;
 mod statistics;
 mod trainer;
@@ -33,5 +34,6 @@ pub use parameters::{Parameters, Real};
 pub use rollouts::{DrawError, HmmSampler, Rollouts, read_features, sample_rollouts};
 pub use schedule::{Schedule, Stage, StepSize};
 pub use sequences::{MISSING, Sequences, Width, tokens_from_bytes};
+pub use shards::ShardCounts;
 pub use statistics::Statistics;
 pub use trainer::Trainer;

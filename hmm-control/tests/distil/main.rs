@@ -9,5 +9,6 @@ mod hostile;
 mod likelihood;
 mod rollouts;
 mod same_bits;
+mod shards;
 mod start;
 mod training;

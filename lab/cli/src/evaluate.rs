@@ -129,7 +129,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return tasks_of_others(folder, arguments);
     }
     if !arguments.merge.is_empty() {
-        let merged = merge(&arguments.merge, &arguments.out).map_err(|error| Failure::Input(error.to_string()))?;
+        let merged =
+            merge(&arguments.merge, &arguments.out).map_err(|error| Failure::Input(error.to_string()))?;
         println!("merged  {} of {} trials", merged.trials, merged.planned);
     }
     let evaluated = if arguments.report_only || !arguments.merge.is_empty() {

@@ -61,7 +61,9 @@ pub enum MergeError {
         trial: String,
     },
     /// Two results of one trial.
-    #[error("{folder} holds another result of the trial {trial} than a folder before it: make it again in one of them")]
+    #[error(
+        "{folder} holds another result of the trial {trial} than a folder before it: make it again in one of them"
+    )]
     Twice {
         /// The folder.
         folder: PathBuf,
