@@ -9,6 +9,7 @@ mod horizon;
 mod inspect;
 mod language;
 mod rollouts;
+mod shards;
 mod texts;
 
 use std::num::NonZeroUsize;
@@ -22,6 +23,12 @@ use crate::failure::Failure;
 pub enum Command {
     /// Learn a hidden Markov model from what a language model writes.
     Distil(Box<distil::Distil>),
+    /// Count one shard of the next training step, for a machine among several.
+    Count(shards::Count),
+    /// Merge the counts of shards, in any order.
+    Merge(shards::Merge),
+    /// Complete a training step with the counts of all its shards.
+    Apply(shards::Apply),
     /// Say what a model is made of: sizes, storage, how its states are used, what they write.
     Inspect(inspect::Inspect),
     /// Read a text and say, token by token, what is to be expected of it.
@@ -36,6 +43,9 @@ pub enum Command {
 pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Distil(arguments) => distil::run(&arguments),
+        Command::Count(arguments) => shards::count(&arguments),
+        Command::Merge(arguments) => shards::merge(&arguments),
+        Command::Apply(arguments) => shards::apply(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Score(arguments) => score::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),

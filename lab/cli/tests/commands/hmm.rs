@@ -167,6 +167,45 @@ fn an_interrupted_training_resumes_to_the_same_model() {
     assert_eq!(place.holds("parts.safetensors"), place.holds("whole.safetensors"));
 }
 
+/// Three steps, each counted by three processes and completed by a fourth, end in the model of one process.
+#[test]
+fn shards_of_several_processes_give_the_model_of_one() {
+    let place = Place::new();
+    let ran = |arguments: &[&str]| {
+        let ran = place.run(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.err);
+        ran.out
+    };
+    let draw = ["--steps", "3", "--save-rollouts", "drawn.seq"];
+    place.distil("whole.safetensors", &draw);
+    let training =
+        ["distil", "--rollouts", "drawn.seq", "--states", "6", "--steps", "3", "--held-out", "0.1"];
+    let training = [&training[..], &["--pseudocount", "1e-6", "--checkpoint", "kept"]].concat();
+    ran(&[&training[..], &["--out", "parts.safetensors", "--minutes", "0"]].concat());
+    let texts = ["--rollouts", "drawn.seq", "--held-out", "0.1", "--checkpoint", "kept"];
+    for step in 1..=3 {
+        for shard in ["1/3", "2/3", "3/3"] {
+            let out = format!("counts-{}", &shard[..1]);
+            ran(&[&["count", "--shard", shard, "--out", &out][..], &texts].concat());
+        }
+        let half = ran(&["merge", "counts-3", "counts-1", "--out", "half"]);
+        assert!(half.contains("2 of 3 shards"), "{half}");
+        let early = place.run(&[&["apply", "half"][..], &texts].concat());
+        assert_eq!(early.code, 2);
+        assert!(early.err.contains("shard 2 of 3 is missing"), "{}", early.err);
+        ran(&["merge", "counts-2", "half", "--out", "all"]);
+        let twice = place.run(&["merge", "all", "counts-1", "--out", "twice"]);
+        assert!(twice.err.contains("counts-1: shard 1 is there already"), "{}", twice.err);
+        let applied = ran(&[&["apply", "all"][..], &texts].concat());
+        assert!(applied.starts_with(&format!("step {step} of 3")), "{applied}");
+        // The counts are of the step before, and the next one does not take them.
+        let late = place.run(&[&["apply", "all"][..], &texts].concat());
+        assert!(late.err.contains("of another step"), "{}", late.err);
+    }
+    ran(&[&training[..], &["--out", "parts.safetensors", "--resume"]].concat());
+    assert_eq!(place.holds("parts.safetensors"), place.holds("whole.safetensors"));
+}
+
 #[test]
 fn a_text_is_scored_token_by_token() {
     let place = Place::new();
