@@ -18,18 +18,45 @@ const VERSION: &str = "2026-01-11";
 /// The token of the test money. Everybody may know it, since it pays nothing.
 pub const TEST_TOKEN: &str = "test-money-token";
 
+/// What pays: a token of a payment handler, which has this id.
+pub(crate) struct Till {
+    pub(crate) handler: String,
+    pub(crate) token: String,
+}
+
+impl Default for Till {
+    fn default() -> Till {
+        Till { handler: HANDLER_ID.to_owned(), token: TEST_TOKEN.to_owned() }
+    }
+}
+
 /// The profile of a shop whose calls are at this origin.
-pub(crate) fn profile(origin: &str) -> Value {
+pub(crate) fn profile(origin: &str, till: &Till) -> Value {
     let endpoint = format!("{origin}{ENDPOINT_PATH}");
     let capability = |name: &str| json!({"name": name, "version": VERSION});
+    let rest = json!({"endpoint": endpoint, "schema": "https://ucp.dev/services/shopping/rest.openapi.json"});
+    let spec = "https://ucp.dev/specification/reference";
     json!({
         "ucp": {
             "version": VERSION,
-            "services": {SERVICE: {"version": VERSION, "rest": {"endpoint": endpoint}}},
+            "services": {SERVICE: {"version": VERSION, "spec": spec, "rest": rest}},
             "capabilities": [capability(CHECKOUT), capability(FULFILLMENT)],
         },
-        "payment": {"handlers": [{"id": HANDLER_ID, "name": HANDLER, "version": VERSION}]},
+        "payment": {"handlers": [handler(till)]},
         "signing_keys": null,
+    })
+}
+
+/// The handler of the test money. Nobody describes it anywhere, so its addresses lead nowhere.
+fn handler(till: &Till) -> Value {
+    json!({
+        "id": till.handler,
+        "name": HANDLER,
+        "version": VERSION,
+        "spec": "https://test-money.example/spec",
+        "config_schema": "https://test-money.example/config.json",
+        "instrument_schemas": ["https://test-money.example/instrument.json"],
+        "config": {},
     })
 }
 
@@ -41,13 +68,15 @@ pub(crate) fn checkout(offer: &Offer, origin: &str) -> Map<String, Value> {
         "ucp",
         json!({"version": VERSION, "capabilities": [{"name": CHECKOUT, "version": VERSION, "extends": null}]}),
     );
-    set("payment", json!({"handlers": [], "instruments": null, "selected_instrument_id": null}));
+    set("payment", json!({"handlers": [], "instruments": [], "selected_instrument_id": null}));
     set("discounts", json!({"codes": null, "applied": null}));
     set("ap2", Value::Null);
     set("platform", Value::Null);
-    // What is missing shows only when it is completed.
+    // What is missing shows only when it is completed, and the first form has no word for an error that nobody can mend.
     if offer.status == Status::Incomplete {
         set("status", "ready_for_complete".into());
+    }
+    if [Status::Incomplete, Status::Canceled].contains(&offer.status) {
         set("messages", Value::Null);
     }
     checkout.remove("merchant");
@@ -96,21 +125,23 @@ struct Token {
     token: String,
 }
 
-/// Refuses a token that is not one of the test money, by a status and without a checkout, as the reference server does.
-pub(crate) fn check_token(body: &CompleteBody) -> Result<(), Refusal> {
+/// Refuses a completion by a status and without a checkout, as the reference server does: of a checkout that is not ready, of goods that are
+/// gone, and by a token that is not one of the test money.
+pub(crate) fn check(trade: &Trade, offer: &Offer, body: &CompleteBody) -> Result<(), Refusal> {
+    if offer.status != Status::ReadyForComplete {
+        return Err(Refusal::NotReady);
+    }
+    if !is_in_stock(&offer.order.lines, &trade.catalogue) {
+        return Err(Unavailable::Stock.into());
+    }
     let Paying { handler_id, credential, .. } = &body.payment_data;
-    let is_ours = handler_id == HANDLER_ID && credential.kind == "token" && credential.token == TEST_TOKEN;
+    let till = &trade.till;
+    let is_ours = *handler_id == till.handler && credential.kind == "token" && credential.token == till.token;
     if is_ours { Ok(()) } else { Err(Refusal::Token) }
 }
 
 /// Accepts a checked token for this offer.
-pub(crate) fn accept(trade: &Trade, offer: &Offer, body: &CompleteBody) -> Result<Accepted, Unsold> {
-    if offer.status != Status::ReadyForComplete {
-        return Err(Unsold::State);
-    }
-    if !is_in_stock(&offer.order.lines, &trade.catalogue) {
-        return Err(Unsold::Stock(Unavailable::Stock));
-    }
+pub(crate) fn accept(offer: &Offer, body: &CompleteBody) -> Result<Accepted, Unsold> {
     let Paying { id, kind, .. } = &body.payment_data;
     let currency = offer.currency.code().to_owned().try_into().map_err(|_| Unsold::State)?;
     Ok(Accepted {

@@ -26,9 +26,9 @@ impl Line {
 /// Why an order has no checkout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unavailable {
-    #[error("the shop does not sell one of the items")]
+    #[error("Product not found: the shop does not sell one of the items")]
     Item,
-    #[error("the shop has fewer pieces of one of the items")]
+    #[error("Insufficient stock: the shop has fewer pieces of one of the items")]
     Stock,
 }
 

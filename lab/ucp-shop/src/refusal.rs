@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use crate::http::Answer;
+use crate::order::Unavailable;
 use crate::profile::VERSION;
+use crate::trade::Form;
 
 /// Why a call is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +32,10 @@ pub(crate) enum Refusal {
     State,
     #[error("the token is not one of the test money")]
     Token,
+    #[error("Fulfillment address and option must be selected before the checkout is completed")]
+    NotReady,
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
     #[error("the call did not reach the shop's till")]
     Dropped,
 }
@@ -42,7 +48,7 @@ impl Refusal {
             Refusal::Signature => 401,
             Refusal::Agent | Refusal::ContentType | Refusal::Key => 422,
             Refusal::Conflict | Refusal::State => 409,
-            Refusal::Body => 400,
+            Refusal::Body | Refusal::NotReady | Refusal::Unavailable(_) => 400,
             Refusal::Token => 402,
             Refusal::Dropped => 504,
         }
@@ -57,7 +63,8 @@ impl Refusal {
             Refusal::ContentType => "content_type_required",
             Refusal::Key => "idempotency_key_required",
             Refusal::Conflict => "idempotency_conflict",
-            Refusal::Body => "invalid_request",
+            Refusal::Body | Refusal::NotReady => "invalid_request",
+            Refusal::Unavailable(why) => why.code(),
             Refusal::Token => "payment_failed",
             Refusal::State => "invalid_state",
             Refusal::Dropped => "timeout",
@@ -65,8 +72,13 @@ impl Refusal {
     }
 
     /// The answer. A session in the wrong state is a matter of the protocol and of the order, so that answer has both of UCP's forms.
-    pub(crate) fn answer(self) -> Answer {
+    /// In the first form the text is in the member `detail`.
+    pub(crate) fn answer(self, form: Form) -> Answer {
         let (code, content) = (self.code(), self.to_string());
+        if form == Form::First {
+            let body = json!({"code": code, "detail": content});
+            return Answer { is_late: self == Refusal::Dropped, ..Answer::json(self.status(), &body) };
+        }
         let mut body = json!({"code": code, "content": content});
         if let (Refusal::State, Some(body)) = (self, body.as_object_mut()) {
             body.insert("ucp".to_owned(), json!({"version": VERSION, "status": "error"}));

@@ -10,6 +10,7 @@ use crate::body::{CompleteBody, OrderBody, check_unused, read};
 use crate::catalogue::{Delivery, Product, Terms};
 use crate::completion::{check, sold};
 use crate::first_form;
+use crate::first_form::Till;
 use crate::http::{Answer, Method, Request};
 use crate::idempotency::{AnsweredCalls, CallKey};
 use crate::ledger::Sale;
@@ -19,7 +20,6 @@ use crate::profile::ENDPOINT_PATH;
 use crate::refusal::Refusal;
 use crate::session::{Session, State};
 use crate::trade::{Form, Trade};
-use crate::written::unavailable;
 
 /// A shop that sells by protocol for test money: its goods, its sessions and its ledger.
 pub struct Shop {
@@ -117,6 +117,12 @@ impl Shop {
         self
     }
 
+    /// The same shop in the first form, which takes this token of this payment handler for test money.
+    pub fn paid_by(mut self, handler: &str, token: &str) -> Shop {
+        self.trade.till = Till { handler: handler.to_owned(), token: token.to_owned() };
+        self
+    }
+
     /// The same shop, which answers only calls that are signed under one of these keys (RFC 9421).
     pub fn answering_only(mut self, callers: KeySet) -> Shop {
         self.trade.callers = Some(callers);
@@ -159,7 +165,8 @@ impl Shop {
         now: u64,
         entropy: &mut dyn FnMut() -> [u8; 16],
     ) -> Answer {
-        self.route(request, now, entropy).unwrap_or_else(Refusal::answer)
+        let form = self.trade.form;
+        self.route(request, now, entropy).unwrap_or_else(|refusal| refusal.answer(form))
     }
 
     fn route(
@@ -187,7 +194,7 @@ impl Shop {
             Route::Write(call) => call,
         };
         let is_json = |kind: &str| kind.split(';').next().map(str::trim) == Some("application/json");
-        if !request.header("Content-Type").is_some_and(is_json) {
+        if !request.body.is_empty() && !request.header("Content-Type").is_some_and(is_json) {
             return Err(Refusal::ContentType);
         }
         let key = CallKey::of(request, &agent)?;
@@ -197,7 +204,9 @@ impl Shop {
         if matches!(call, Call::Complete(_)) && self.trade.behaviour == Behaviour::DropsComplete {
             return Err(Refusal::Dropped);
         }
-        let answer = self.write(call, request.body, now, entropy).unwrap_or_else(Refusal::answer);
+        let form = self.trade.form;
+        let answer =
+            self.write(call, request.body, now, entropy).unwrap_or_else(|refusal| refusal.answer(form));
         self.answered.keep(key, request, &answer);
         Ok(answer)
     }
@@ -237,7 +246,7 @@ impl Shop {
         let trade = &self.trade;
         let order = match Order::find(body, &trade.catalogue, &trade.deliveries) {
             Ok(order) => order,
-            Err(why) => return Ok(Answer::json(200, &unavailable(why))),
+            Err(why) => return self.trade.unavailable(why),
         };
         let (id, nonce) = (name("chk_", entropy), name("", entropy));
         let mut session = Session::new(id.clone(), nonce, order, now);
@@ -250,8 +259,15 @@ impl Shop {
         let (trade, session) = self.session(id, now)?;
         let session = session.open()?;
         match Order::find(body, &trade.catalogue, &trade.deliveries) {
-            Ok(order) => session.order = order,
-            Err(why) => return Ok(Answer::json(200, &unavailable(why))),
+            Ok(order) => {
+                let before = std::mem::replace(&mut session.order, order);
+                // As in the reference server, whose PUT keeps the destinations that it does not repeat.
+                if trade.form == Form::First && session.order.destinations.is_empty() {
+                    session.order.destinations = before.destinations;
+                    session.order.destination = before.destination;
+                }
+            }
+            Err(why) => return trade.unavailable(why),
         }
         Ok(trade.answer(200, session, None))
     }
@@ -276,8 +292,8 @@ impl Shop {
         let accepted = match self.trade.form {
             Form::First => {
                 let body = read(body)?;
-                first_form::check_token(&body)?;
-                first_form::accept(&self.trade, &offer, &body)
+                first_form::check(&self.trade, &offer, &body)?;
+                first_form::accept(&offer, &body)
             }
             Form::Later => {
                 let body: CompleteBody = read(body)?;

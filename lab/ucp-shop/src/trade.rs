@@ -8,10 +8,12 @@ use url::Url;
 
 use crate::behaviour::{Behaviour, ELSEWHERE};
 use crate::catalogue::{DELIVERIES, Delivery, Product, Terms};
-use crate::first_form;
+use crate::first_form::{self, Till};
 use crate::http::Answer;
 use crate::offer::{Currency, Message, Offer, Severity, Status};
+use crate::order::Unavailable;
 use crate::profile::profile;
+use crate::refusal::Refusal;
 use crate::session::{Session, State};
 use crate::written;
 
@@ -30,6 +32,8 @@ pub(crate) struct Trade {
     pub(crate) deliveries: Vec<Delivery>,
     pub(crate) terms: Terms,
     pub(crate) form: Form,
+    /// What pays in the first form.
+    pub(crate) till: Till,
     /// Whose signed calls are answered; everybody's where there are none.
     pub(crate) callers: Option<KeySet>,
     pub(crate) behaviour: Behaviour,
@@ -57,7 +61,7 @@ impl Trade {
         let (key_name, deliveries) = (key.public().thumbprint(), DELIVERIES.to_vec());
         let behaviour = Behaviour::default();
         let terms = Terms::default();
-        let (form, callers) = (Form::default(), None);
+        let (form, till, callers) = (Form::default(), Till::default(), None);
         Trade {
             url,
             origin,
@@ -69,6 +73,7 @@ impl Trade {
             deliveries,
             terms,
             form,
+            till,
             callers,
             behaviour,
         }
@@ -94,7 +99,7 @@ impl Trade {
                 let is_elsewhere = behaviour == Behaviour::EndpointElsewhere;
                 let origin = if is_elsewhere { ELSEWHERE } else { &self.origin };
                 let profile = match self.form {
-                    Form::First => first_form::profile(origin),
+                    Form::First => first_form::profile(origin, &self.till),
                     Form::Later => self.own_profile(origin),
                 };
                 let answer = Answer::json(200, &profile);
@@ -167,6 +172,14 @@ impl Trade {
         let profile = self.own_profile(&self.origin).to_string();
         let profile = Profile::read(profile.as_bytes(), &self.url).ok()?;
         SignedCheckout::compact(jwt).verify(&profile).ok()
+    }
+
+    /// Answers that an order has no checkout.
+    pub(crate) fn unavailable(&self, why: Unavailable) -> Result<Answer, Refusal> {
+        match self.form {
+            Form::First => Err(why.into()),
+            Form::Later => Ok(Answer::json(200, &written::unavailable(why))),
+        }
     }
 
     /// Answers with the checkout of a session, which is signed in the later form.
