@@ -41,6 +41,8 @@ pub struct OpenCheckout {
     pub id: String,
     /// When the intent was written, in seconds since 1970. The mandates for it are signed within the next seconds.
     pub written_at: u64,
+    /// Whether a token pays, which does not end by itself as mandates do.
+    pub by_token: bool,
 }
 
 impl Intent {
@@ -49,15 +51,19 @@ impl Intent {
         Intent { key: purchase.key(), purchase, payee, amount, checkout: None }
     }
 
-    /// The intent to complete a checkout at `payee`, by the shop's id of it, at this second since 1970.
+    /// The intent to complete a checkout at `payee`, by the shop's id of it, at this second since 1970, by mandates or by a token.
     pub fn by_protocol(
         purchase: PurchaseId,
         payee: Origin,
         amount: Money,
         id: String,
         written_at: u64,
+        by_token: bool,
     ) -> Intent {
-        Intent { checkout: Some(OpenCheckout { id, written_at }), ..Intent::new(purchase, payee, amount) }
+        Intent {
+            checkout: Some(OpenCheckout { id, written_at, by_token }),
+            ..Intent::new(purchase, payee, amount)
+        }
     }
 }
 
@@ -304,6 +310,8 @@ enum Record {
         checkout: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         written_at: Option<u64>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        by_token: bool,
     },
     End {
         purchase: String,
@@ -321,6 +329,7 @@ impl Record {
             currency: intent.amount.currency.as_str().to_owned(),
             checkout: intent.checkout.as_ref().map(|checkout| checkout.id.clone()),
             written_at: intent.checkout.as_ref().map(|checkout| checkout.written_at),
+            by_token: intent.checkout.as_ref().is_some_and(|checkout| checkout.by_token),
         }
     }
 
@@ -339,11 +348,11 @@ impl Record {
 
     fn apply(self, open: &mut Vec<Intent>) -> Option<()> {
         match self {
-            Record::Intent { purchase, key, payee, amount, currency, checkout, written_at } => {
+            Record::Intent { purchase, key, payee, amount, currency, checkout, written_at, by_token } => {
                 let amount = Money::parse(&amount, Currency::new(&currency)?)?;
                 let checkout = match (checkout, written_at) {
-                    (Some(id), Some(written_at)) => Some(OpenCheckout { id, written_at }),
-                    (None, None) => None,
+                    (Some(id), Some(written_at)) => Some(OpenCheckout { id, written_at, by_token }),
+                    (None, None) if !by_token => None,
                     _ => return None,
                 };
                 let (purchase, payee) = (PurchaseId::from_hex(&purchase)?, Origin::parse(&payee).ok()?);

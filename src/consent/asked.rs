@@ -426,7 +426,7 @@ fn order_lines(records: &[String], account: &str, offer: &SeenOffer) -> Vec<Prom
     let signed = if offer.is_signed {
         "the shop signed these lines, and no page or agent can change them after a yes:"
     } else {
-        "no page or agent can change these lines after a yes, but the shop does not sign them, so you cannot prove what it offers:"
+        "the shop does not sign these lines: it may sell something else after a yes, and you cannot prove what it offered:"
     };
     let with = format!("paid from your {account}");
     let plain = to.into_iter().chain([with, signed.to_owned()]).map(PromptLine::plain);

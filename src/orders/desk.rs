@@ -4,14 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::Origin;
 use checkout_protocols::{
-    Agent, Credential, Instrument, PROFILE_PATH, PaymentMeans, PaymentToken, Profile, PublicKey, Recovering,
-    Recovery, SigningKey,
+    Agent, Credential, Instrument, PROFILE_PATH, PaymentMeans, Profile, PublicKey, Recovering, Recovery,
+    SigningKey,
 };
 use rustls::ClientConfig;
 use url::Url;
 use vault::Entropy;
 use zeroize::Zeroizing;
 
+use super::tokens::TokenSource;
 use super::transport::Transport;
 use crate::checkout::{Intent, Journal, JournalError, PurchaseId, Settlement};
 use crate::egress::proxy::EgressProxy;
@@ -26,7 +27,7 @@ pub const TEST_MONEY: &str = "dev.portcullis.test_money";
 pub struct OrderDesk {
     agent: Arc<Agent>,
     means: PaymentMeans,
-    token: Option<PaymentToken>,
+    tokens: Option<Arc<dyn TokenSource>>,
     journal: Arc<dyn Journal>,
     tls: Arc<ClientConfig>,
     under_way: Arc<Mutex<Vec<PurchaseId>>>,
@@ -63,15 +64,15 @@ impl OrderDesk {
     ) -> Result<OrderDesk, RootsError> {
         let (under_way, tls) = (Arc::default(), trusting(pem, &[b"http/1.1"])?);
         let agent = Arc::new(Agent::new(agent, call_key()));
-        Ok(OrderDesk { agent, means, token: None, journal, under_way, tls })
+        Ok(OrderDesk { agent, means, tokens: None, journal, under_way, tls })
     }
 
-    /// A desk that orders at shops which sign nothing, and pays with this token. The user is asked about each such order, since no
-    /// signature proves what the shop offered. A token for real money has to pay one order alone, and no more than its total.
+    /// A desk that orders at shops which sign nothing, and pays each order with a token of its own. The user is asked about each, since no
+    /// signature proves what the shop offered.
     #[must_use]
-    pub fn with_token(mut self, token: PaymentToken) -> OrderDesk {
+    pub fn with_tokens(mut self, tokens: Arc<dyn TokenSource>) -> OrderDesk {
         self.means.credential = Credential::Token;
-        self.token = Some(token);
+        self.tokens = Some(tokens);
         self
     }
 
@@ -83,9 +84,9 @@ impl OrderDesk {
         checkout_protocols::agent_profile(surface, &self.agent, &self.means)
     }
 
-    /// The token that pays at shops which sign nothing.
-    pub(super) fn token(&self) -> Option<&PaymentToken> {
-        self.token.as_ref()
+    /// What pays at shops which sign nothing.
+    pub(super) fn tokens(&self) -> Option<&Arc<dyn TokenSource>> {
+        self.tokens.as_ref()
     }
 
     /// The means of test money, under this name of the user's account.
@@ -179,8 +180,9 @@ impl OrderDesk {
     async fn end_of(&self, transport: &Transport, intent: &Intent) -> Option<Settlement> {
         let checkout = intent.checkout.as_ref()?;
         let shop = self.discover(transport, &intent.payee).await?;
+        let written_at = Some(checkout.written_at).filter(|_| !checkout.by_token);
         let mut recovering =
-            Recovering::begin(shop, &checkout.id, checkout.written_at, &mut || random(&mut SystemEntropy))?;
+            Recovering::begin(shop, &checkout.id, written_at, &mut || random(&mut SystemEntropy))?;
         loop {
             let reply = transport.send(recovering.call()).await;
             match recovering.answered(reply.as_reply(), seconds()) {

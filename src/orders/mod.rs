@@ -5,7 +5,7 @@
 //! once more, writes down that it is about to buy, signs two mandates that hold for a minute, and completes the checkout. The agent gets
 //! a receipt without values, and sees nothing of what the shop and the guard say to each other.
 //!
-//! A shop that signs nothing is ordered from only where the desk has a [token](OrderDesk::with_token) to pay it with. The user is then asked
+//! A shop that signs nothing is ordered from only where the desk has a [source of tokens](OrderDesk::with_tokens) to pay it with. The user is then asked
 //! about each order, whatever was agreed to with the task.
 //!
 //! All calls go through the proxy of the task's container, so they reach what the container may reach, over TLS that the guard verifies
@@ -21,12 +21,14 @@
 //! | `profile_server` | the server of the guard's profile on a loopback address |
 //! | `placing` | one order: from the shop's profile to the receipt |
 //! | `seen` | the shop's offer as the user is asked about it |
+//! | `tokens` | where the tokens come from that pay shops which sign nothing |
 //! | `transport` | one call through the container's proxy |
 
 mod desk;
 mod placing;
 mod profile_server;
 mod seen;
+mod tokens;
 mod transport;
 
 pub use checkout_protocols::{CardFace, Credential, Instrument, PaymentMeans, PaymentToken, PublicKey};
@@ -34,3 +36,4 @@ pub use desk::{OrderDesk, TEST_MONEY};
 pub use placing::OrderFailure;
 pub(crate) use placing::{OpenOrder, is_doubtful};
 pub use profile_server::ProfileServer;
+pub use tokens::{TestTokens, TokenAnswer, TokenOrder, TokenSource};

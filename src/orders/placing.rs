@@ -6,15 +6,16 @@ use std::time::Duration;
 use browser_signals::{Destination, Origin};
 use checkout_protocols::{
     AgreedOrder, AnswerFault, Bought, Buyer, Completing, Completion, Confirmed, Offered, OrderFault,
-    PostalAddress, Preparing, Profile, Receipt, Signer, Step, UnsignedOrder, Wanted, Wish,
+    PaymentToken, PostalAddress, Preparing, Profile, Receipt, Signer, Step, UnsignedOrder, Wanted, Wish,
 };
 use policy_dfa::Reason;
-use sirl::Items;
+use sirl::{Items, Money};
 use tokio::time::timeout;
 use vault::{Entropy, SealedMandate};
 
 use super::desk::{OrderDesk, random, seconds};
 use super::seen::{seen, total};
+use super::tokens::TokenOrder;
 use super::transport::Transport;
 use crate::checkout::{Intent, PurchaseId, Settlement};
 use crate::consent::SeenOffer;
@@ -133,10 +134,16 @@ impl OpenOrder {
         }
         let checkout = offered.id().to_owned();
         let agreed = self.confirm(offered).await?;
+        // Another task may have begun one since this shop's profile was read.
+        if self.desk.has_open_order(payee).map_err(|_| Reason::AuditUnavailable)? {
+            return Err(Reason::PaymentPending.into());
+        }
         // What is written down comes before the signature.
         let purchase = PurchaseId(random(entropy));
         let _under_way = self.desk.begin(purchase);
-        let intent = Intent::by_protocol(purchase, payee.clone(), amount, checkout, seconds());
+        let by_token = matches!(agreed, Agreed::Unsigned(_));
+        let intent =
+            Intent::by_protocol(purchase, payee.clone(), amount, checkout.clone(), seconds(), by_token);
         self.write(move |journal| journal.intend(&intent)).await?;
         let ready = match agreed {
             Agreed::Signed(order) => keys.open(|surface, agent| {
@@ -146,17 +153,25 @@ impl OpenOrder {
                 };
                 order.sign(&Signer { surface: &surface, agent: &agent }, &mut || random(entropy))
             }),
-            Agreed::Unsigned(order) => match self.desk.token() {
+            Agreed::Unsigned(order) => match self.token(payee, &checkout, amount).await {
                 Some(token) => order.pay(token, &mut || random(entropy)),
                 None => Err(OrderFault::NotOffered),
             },
         };
+        let is_token_out = by_token && ready.is_ok();
         let ended = match ready {
             Ok(completing) => {
                 // A shop that does not end it in time leaves the end unknown, for the next recovery.
                 timeout(COMPLETE_WITHIN, self.carry_out(completing)).await.unwrap_or(Completion::Unknown)
             }
             Err(fault) => Completion::NotBought(fault),
+        };
+        // The shop says that it did not sell, and may still have what pays.
+        let ended = match ended {
+            Completion::NotBought(_) if is_token_out && !self.revoke(payee, &checkout, amount).await => {
+                Completion::Unknown
+            }
+            ended => ended,
         };
         let settlement = match &ended {
             Completion::Bought(_) => Some(Settlement::Paid),
@@ -171,6 +186,17 @@ impl OpenOrder {
             Completion::Bought(bought) => Ok(bought),
             Completion::NotBought(fault) => Err(fault.into()),
             Completion::Unknown | Completion::Call(..) => Err(Reason::Unconfirmed.into()),
+        }
+    }
+
+    async fn token(&self, shop: &Origin, checkout: &str, total: Money) -> Option<PaymentToken> {
+        self.desk.tokens()?.token(TokenOrder { shop, checkout, total }).await
+    }
+
+    async fn revoke(&self, shop: &Origin, checkout: &str, total: Money) -> bool {
+        match self.desk.tokens() {
+            Some(tokens) => tokens.revoke(TokenOrder { shop, checkout, total }).await,
+            None => false,
         }
     }
 

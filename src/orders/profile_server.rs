@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use checkout_protocols::PROFILE_PATH;
@@ -39,7 +39,8 @@ impl ProfileServer {
         let port = listener.local_addr()?.port();
         let url = format!("http://127.0.0.1:{port}{PROFILE_PATH}").parse().map_err(io::Error::other)?;
         let published = Published::default();
-        let router = Router::new().route(PROFILE_PATH, get(answer)).with_state(Arc::clone(&published));
+        let router =
+            Router::new().route(PROFILE_PATH, get(answer)).with_state((Arc::clone(&published), port));
         let (_stop, stopped) = oneshot::channel::<()>();
         let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
             let _ = stopped.await;
@@ -59,7 +60,12 @@ impl ProfileServer {
     }
 }
 
-async fn answer(State(published): State<Published>) -> Response {
+/// Answers a call that names this server. A page whose host's address was changed to this one names another.
+async fn answer(State((published, port)): State<(Published, u16)>, headers: HeaderMap) -> Response {
+    let own = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
+    if !headers.get(HOST).is_some_and(|host| own.iter().any(|own| host.as_bytes() == own.as_bytes())) {
+        return StatusCode::MISDIRECTED_REQUEST.into_response();
+    }
     match published.lock().unwrap_or_else(PoisonError::into_inner).clone() {
         Some(profile) => ([(CONTENT_TYPE, "application/json")], profile).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
@@ -75,8 +81,12 @@ mod tests {
     use super::*;
 
     async fn fetched(url: &Url) -> String {
+        fetched_as(url, &format!("127.0.0.1:{}", url.port().unwrap())).await
+    }
+
+    async fn fetched_as(url: &Url, host: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", url.port().unwrap())).await.unwrap();
-        let request = format!("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", url.path());
+        let request = format!("GET {} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n", url.path());
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
@@ -91,6 +101,9 @@ mod tests {
         server.publish(&json!({"signing_keys": []}));
         let answer = fetched(&url).await;
         assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("{\"signing_keys\":[]}"), "{answer}");
+        for host in ["rebound.example", "127.0.0.1", "rebound.example:1"] {
+            assert!(fetched_as(&url, host).await.starts_with("HTTP/1.1 421"), "{host}");
+        }
         let other = url.join("/other").unwrap();
         assert!(fetched(&other).await.starts_with("HTTP/1.1 404"));
     }

@@ -128,7 +128,7 @@ fn main() -> Outcome<()> {
         let delegate = delegate_payment(&provider, &card, &allowance, billing, &signals, &mut random)?;
         print("DelegatePaymentRequest", written(&delegate)?);
         let token = PaymentToken::new("spt_1".to_owned(), None);
-        print("CheckoutSessionCompleteRequest", written(&shop.complete(agreed, &token, &mut random)?)?);
+        print("CheckoutSessionCompleteRequest", written(&shop.complete(agreed, token, &mut random)?)?);
     }
     print("CancelSessionRequest", written(&shop.cancel("cs_1", &mut random)?)?);
     Ok(())

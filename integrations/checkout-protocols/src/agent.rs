@@ -101,9 +101,13 @@ impl Agent {
         signed
     }
 
-    /// The header that signs a body in UCP's first form: a JSON Web Signature without its payload.
-    pub(crate) fn sign_body(&self, body: &[u8]) -> String {
-        let header = Map::from_iter([("kid".to_owned(), self.public().thumbprint().into())]);
+    /// The header that signs a body in UCP's first form: a JSON Web Signature without its payload. Its header names the address, so that it
+    /// is for no other shop and no other checkout.
+    pub(crate) fn sign_body(&self, url: &Url, body: &[u8]) -> String {
+        let header = Map::from_iter([
+            ("kid".to_owned(), self.public().thumbprint().into()),
+            ("url".to_owned(), url.as_str().into()),
+        ]);
         let jws = Jws::sign(&self.key, header, body);
         let mut parts = jws.split('.');
         format!("{}..{}", parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default())

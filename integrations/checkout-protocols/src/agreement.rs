@@ -132,6 +132,12 @@ pub(crate) fn compare(stated: &Stated, agreement: &Agreement) -> Result<(), Diff
         return Err(Difference::Message);
     }
     is_same_order(stated, agreement)?;
+    is_same_delivery(stated, agreement)
+}
+
+/// The first difference in whom the goods go to, where and how.
+pub(crate) fn is_same_delivery(stated: &Stated, agreement: &Agreement) -> Result<(), Difference> {
+    let checkout = &stated.content;
     let ids: Vec<&str> = checkout.line_items.iter().map(|line| &*line.id).collect();
     let is_sent = match &agreement.address {
         Some(address) => checkout.fulfillment.ships_all_to(&ids, address),

@@ -81,10 +81,9 @@ impl Call {
         }
         if is_first {
             headers.push(("Request-Id", uuid(self.key.unwrap_or_default())));
-            headers.push(("Request-Signature", agent.sign_body(&self.body)));
-        } else {
-            headers.extend(agent.sign(self.method, &self.url, &headers, &self.body));
+            headers.push(("Request-Signature", agent.sign_body(&self.url, &self.body)));
         }
+        headers.extend(agent.sign(self.method, &self.url, &headers, &self.body));
         headers
     }
 }

@@ -2,17 +2,17 @@
 //!
 //! The mandates, or the token, are sent by one call, with one key. Where no answer comes, the shop is asked what became of the checkout, and the same
 //! call is sent again only where the shop says that the checkout is still open: the shop carries it out once, because the key, the bytes
-//! and the mandates are the same. Where the shop refuses, the checkout is cancelled. What is known at the end is one of three things:
+//! and the mandates are the same. A token is sent once. Where the shop refuses, the checkout is cancelled. What is known at the end is one of three things:
 //! bought, not bought and not to be bought any more, or unknown.
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::agreement::{Agreement, Difference, is_same_order};
+use crate::agreement::{Agreement, Difference, is_same_delivery, is_same_order};
 use crate::answer::{AnswerFault, Answered, ShopCode};
 use crate::call::{Call, CheckoutAddress, Method, Reply};
-use crate::checkout::Status;
+use crate::checkout::{Stated, Status};
 use crate::offer::AgreedOrder;
 use crate::order::{Body, OrderFault};
 use crate::profile::Profile;
@@ -78,8 +78,8 @@ pub struct Bought {
     pub order: String,
     /// The shop's receipt.
     pub receipt: Receipt,
-    /// The first difference between what the shop says that it sold and what was agreed to. The mandates let the shop take no more than
-    /// was agreed to.
+    /// The first difference between what the shop says that it sold and what was agreed to. Mandates let the shop take no more than
+    /// was agreed to; for a token its payment handler sees to that.
     pub differs: Option<Difference>,
 }
 
@@ -171,6 +171,9 @@ impl Completing {
                     self.refused = Some(OrderFault::Incomplete(ShopCode::first(&content.messages)));
                     self.go(Phase::Cancelling, Duration::ZERO)
                 }
+                // No answer came, and the call may still be under way. A token is neither sent again nor is its checkout cancelled then, since
+                // a shop that takes both at once may sell after it said that it did not.
+                Phase::Looking if self.refused.is_none() && self.mandates.is_none() => self.look(),
                 // The shop has the checkout open, so it did not get the mandates.
                 Phase::Looking if self.refused.is_none() && self.sent < TRIES && !is_over => {
                     self.sent += 1;
@@ -200,6 +203,16 @@ impl Completing {
         Completion::Call(Box::new(self), pause)
     }
 
+    /// The first difference between what the shop says that it sold and what was agreed to. A mandate is for one signed checkout; without it
+    /// nothing ties the sale to the destination that was agreed to, so that is compared too.
+    fn differs(&self, sold: &Stated) -> Option<Difference> {
+        let order = is_same_order(sold, &self.agreement);
+        match self.mandates {
+            Some(_) => order.err(),
+            None => order.and_then(|()| is_same_delivery(sold, &self.agreement)).err(),
+        }
+    }
+
     fn bought(&self, answered: &Answered) -> Completion {
         let Some(order) = answered.content().order.as_ref().filter(|order| !order.id.is_empty()) else {
             return Completion::Unknown;
@@ -207,7 +220,7 @@ impl Completing {
         let reference = self.mandates.as_ref().map(|it| it.reference.as_str());
         Completion::Bought(Bought {
             receipt: Receipt::judge(answered.receipt.as_deref(), &self.shop, reference, &order.id),
-            differs: is_same_order(answered.stated(), &self.agreement).err(),
+            differs: self.differs(answered.stated()),
             order: order.id.clone(),
         })
     }
@@ -236,18 +249,17 @@ pub enum Recovery {
 }
 
 impl Recovering {
-    /// Begins with the shop's id of the checkout, and the second at which the purchase was written down. None for an id that no checkout
-    /// can have.
+    /// Begins with the shop's id of the checkout, and the second at which a purchase by mandates was written down; none for one by a token,
+    /// which time does not end. None for an id that no checkout can have.
     pub fn begin(
         shop: Profile,
         id: &str,
-        written_at: u64,
+        written_at: Option<u64>,
         random: &mut dyn FnMut() -> [u8; 16],
     ) -> Option<Recovering> {
         let at = CheckoutAddress::new(&shop, id)?;
         let cancel = Call::change(&shop, Method::Post, at.to("cancel")?, b"{}".to_vec(), random());
-        let until = written_at.saturating_add(LIFETIME).saturating_add(GRACE);
-        let until = shop.takes_mandates().then_some(until);
+        let until = written_at.map(|at| at.saturating_add(LIFETIME).saturating_add(GRACE));
         Some(Recovering { call: Call::get(&shop, at.url()), cancel: Some(cancel), shop, at, until })
     }
 

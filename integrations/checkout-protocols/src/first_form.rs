@@ -10,8 +10,10 @@ use crate::checkout::CheckoutFault;
 use crate::claims::Currency;
 use crate::order::object;
 
-/// The members that repeat what the client sent, or say how it may pay. None of them changes what is bought.
-const REPEATED: [&str; 2] = ["payment", "platform"];
+/// What is left out of a checkout, with the members that it may have: they repeat what the client sent, or say how it may pay, and none of
+/// them changes what is bought. With any other member it stays, and is refused when the checkout is read.
+const REPEATED: [(&str, &[&str]); 3] =
+    [("payment", &["handlers"]), ("platform", &["webhook_url"]), ("discounts", &[])];
 
 /// A line of a call. A title that the shop did not say yet is the name of the item.
 pub(crate) fn line(id: Option<&str>, item: &str, title: Option<&str>, quantity: u32) -> Value {
@@ -53,14 +55,13 @@ pub(crate) fn completion(instrument: Value) -> Value {
 /// A checkout in the later form. A member that is not known stays, and is refused when the checkout is read.
 pub(crate) fn later(checkout: Map<String, Value>) -> Result<Map<String, Value>, CheckoutFault> {
     let mut checkout = without_nulls(checkout);
-    for member in REPEATED {
-        checkout.remove(member);
-    }
-    let is_empty = |it: &Value| {
-        it.as_object().is_some_and(|it| it.values().all(|it| it.as_array().is_some_and(Vec::is_empty)))
-    };
-    if checkout.get("discounts").is_some_and(is_empty) {
-        checkout.remove("discounts");
+    for (member, known) in REPEATED {
+        let is_harmless = |(name, value): (&String, &Value)| {
+            known.contains(&name.as_str()) || value.as_array().is_some_and(Vec::is_empty)
+        };
+        if checkout.get(member).and_then(Value::as_object).is_some_and(|it| it.iter().all(is_harmless)) {
+            checkout.remove(member);
+        }
     }
     negate_discounts(checkout.get_mut("totals"))?;
     let lines = checkout.get_mut("line_items").and_then(Value::as_array_mut);

@@ -7,7 +7,7 @@ use crate::call::{Call, CheckoutAddress, Method, Reply};
 use crate::checkout::{Checkout, Stated, Total};
 use crate::claims::{Amount, Merchant};
 use crate::order::{OrderFault, Wanted, Wish};
-use crate::profile::Profile;
+use crate::profile::{Profile, Version};
 use crate::unsigned::UnsignedOrder;
 
 /// How often the second look is tried.
@@ -47,6 +47,15 @@ impl Offered {
     ) -> Result<Offered, OrderFault> {
         let content = answered.content();
         let handler = shop.takes(&wish.means).ok_or(OrderFault::NotOffered)?.to_owned();
+        // In the first form the shop is told a currency, and titles that are the names of the items: an answer in another currency is another
+        // price, and one with these titles does not say what is sold.
+        let is_first = shop.version() == Version::January11;
+        if is_first && wish.currency.as_ref() != Some(&content.currency) {
+            return Err(OrderFault::Differs(Difference::Currency));
+        }
+        if is_first && content.line_items.iter().any(|line| line.item.title == line.item.id) {
+            return Err(OrderFault::Differs(Difference::Lines));
+        }
         let agreement = agreement(answered.stated(), wish)?;
         Ok(Offered {
             parts: parts(content),

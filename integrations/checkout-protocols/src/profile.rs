@@ -72,6 +72,8 @@ pub struct Profile {
     endpoint: Url,
     pub(crate) keys: KeySet,
     takes_mandates: bool,
+    /// Whether the shop says that it takes mandates, in whatever version and with whatever keys.
+    offers_mandates: bool,
     /// The ids of the payment handlers, by their names.
     handlers: BTreeMap<String, String>,
 }
@@ -102,12 +104,12 @@ impl Profile {
         self.handlers.get(name).map(String::as_str)
     }
 
-    /// The shop's id of the handler of this means of payment; none where the shop does not sell by it. A shop that takes mandates sells by
+    /// The shop's id of the handler of this means of payment; none where the shop does not sell by it. A shop that offers mandates sells by
     /// nothing else, so that its signature cannot be left out.
     pub fn takes(&self, means: &PaymentMeans) -> Option<&str> {
         let is_possible = match means.credential {
             Credential::Mandate => self.takes_mandates,
-            Credential::Token => !self.takes_mandates && self.version != Version::January23,
+            Credential::Token => !self.offers_mandates && self.version != Version::January23,
         };
         self.handler(&means.handler).filter(|_| is_possible)
     }
@@ -137,9 +139,10 @@ impl Profile {
             _ => return Err(ProfileFault::Keys(KeyFault::Kind)),
         };
         let keys = KeySet::from_jwks(&keys)?;
-        let takes_mandates = version == Version::April8 && offers(&ucp, MANDATES) && !keys.is_empty();
+        let offers_mandates = offers(&ucp, MANDATES);
+        let takes_mandates = version == Version::April8 && offers_mandates && !keys.is_empty();
         let handlers = handlers(&ucp, profile.get("payment"));
-        Ok(Profile { version, endpoint, keys, takes_mandates, handlers })
+        Ok(Profile { version, endpoint, keys, takes_mandates, offers_mandates, handlers })
     }
 }
 
@@ -274,6 +277,19 @@ mod tests {
             (Version::January11, false),
             "another sign of discounts"
         );
+        // It says that it takes mandates, so it is not paid by a token.
+        let means = |credential| PaymentMeans {
+            handler: "com.example.pay".to_owned(),
+            instrument: crate::Instrument { id: "a".into(), kind: "card".into(), description: None },
+            credential,
+        };
+        let mut unsigned = first();
+        unsigned["payment"]["handlers"] = json!([{"id": "pay", "name": "com.example.pay"}]);
+        assert_eq!(read(&unsigned).unwrap().takes(&means(Credential::Token)), None);
+        unsigned["ucp"]["capabilities"] = json!([{"name": CHECKOUT, "version": "2026-01-11"}]);
+        let unsigned = read(&unsigned).unwrap();
+        assert_eq!(unsigned.takes(&means(Credential::Token)), Some("pay"));
+        assert_eq!(unsigned.takes(&means(Credential::Mandate)), None);
         let mut renamed = later();
         let keys = renamed["signing_keys"].take();
         renamed.as_object_mut().unwrap().remove("signing_keys");

@@ -59,11 +59,11 @@ pub struct UnsignedOrder {
 }
 
 impl UnsignedOrder {
-    /// Pays with this token. Before it, whoever calls it writes down that the purchase is about to be made. `random` gives 16 random bytes
+    /// Pays with this token, which is used up. Before it, whoever calls it writes down that the purchase is about to be made. `random` gives 16 random bytes
     /// for each key.
     pub fn pay(
         self,
-        token: &PaymentToken,
+        token: PaymentToken,
         random: &mut dyn FnMut() -> [u8; 16],
     ) -> Result<Completing, OrderFault> {
         let UnsignedOrder { shop, at, handler, agreement } = self;
@@ -79,13 +79,13 @@ impl UnsignedOrder {
     }
 }
 
-/// Reads a checkout that nobody signed. The shop at this origin is the merchant, whatever it says, and its name is its host.
+/// Reads a checkout that nobody signed. Where it names no merchant, the shop at this origin is the merchant, and its name is its host.
 pub(crate) fn stated(checkout: Map<String, Value>, shop: &Profile) -> Result<Stated, CheckoutFault> {
     let mut checkout = match shop.version() {
         Version::January11 => first_form::later(checkout)?,
         _ => checkout,
     };
-    checkout.insert("merchant".to_owned(), merchant(shop.endpoint()));
+    checkout.entry("merchant").or_insert_with(|| merchant(shop.endpoint()));
     Ok(Stated { content: read(checkout.into())?, origin: shop.origin() })
 }
 

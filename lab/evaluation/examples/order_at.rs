@@ -19,7 +19,7 @@ use portcullis::checkout::MemoryJournal;
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::guard::SystemEntropy;
 use portcullis::orders::{
-    CardFace, Credential, Instrument, OrderDesk, PaymentMeans, PaymentToken, ProfileServer,
+    CardFace, Credential, Instrument, OrderDesk, PaymentMeans, ProfileServer, TestTokens,
 };
 use portcullis::signals::Verb;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = ProfileServer::start().await?;
     let desk =
         OrderDesk::new(server.url().clone(), means, Arc::new(MemoryJournal::default()), pem.as_bytes())?
-            .with_token(PaymentToken::new(token.clone(), Some(card)));
+            .with_tokens(Arc::new(TestTokens::new(token, Some(card))));
     let user = ScriptedAnswerer(|prompt: &ConsentPrompt| {
         println!("{prompt}\n");
         Answer::Session

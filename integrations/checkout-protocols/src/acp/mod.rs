@@ -199,11 +199,15 @@ impl Endpoint {
     pub fn complete(
         &self,
         session: AgreedSession<'_>,
-        token: &PaymentToken,
+        token: PaymentToken,
         random: &mut dyn FnMut() -> [u8; 16],
     ) -> Result<AcpCall, AcpFault> {
         let url = self.at(&[&session.id, "complete"])?;
         let agreement = session.agreement;
+        // A token goes to the shop that the user agreed to, and to no other.
+        if agreement.payee.website.as_deref() != Some(&*self.0.origin().ascii_serialization()) {
+            return Err(Difference::Payee.into());
+        }
         let buyer = agreement.buyer.as_ref();
         if buyer.is_some_and(|it| it.email.is_empty()) {
             return Err(AcpFault::Email);

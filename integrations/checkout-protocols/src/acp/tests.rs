@@ -122,7 +122,7 @@ fn a_session_is_created_changed_paid_and_cancelled() {
 
     let agreement = offer();
     let agreed = session.agreed(&agreement, "dev.acp.tokenized.card", NOW).unwrap();
-    let complete = shop.complete(agreed, &PaymentToken::new("spt_1".into(), None), &mut random).unwrap();
+    let complete = shop.complete(agreed, PaymentToken::new("spt_1".into(), None), &mut random).unwrap();
     let expected = json!({"buyer": {"email": "ada@mail.example"}, "payment_data": {"handler_id": "h1",
         "instrument": {"type": "card", "credential": {"type": "spt", "token": "spt_1"}}}});
     assert_eq!(body(&complete), expected);

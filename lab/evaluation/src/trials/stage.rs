@@ -10,7 +10,7 @@ use browser_signals::Origin;
 use browser_signals::playwright::{BridgeError, Browser, BrowserSettings};
 use portcullis::Guard;
 use portcullis::checkout::{Journal, MemoryJournal, PaymentHandler};
-use portcullis::orders::{OrderDesk, PaymentToken};
+use portcullis::orders::{OrderDesk, TestTokens};
 use sirl::{Currency, Money};
 use tempfile::TempDir;
 use ucp_shop::TEST_TOKEN;
@@ -121,8 +121,8 @@ impl Stage {
             let desk = OrderDesk::new(agent, means, Arc::clone(&journal), world.ca_pem().as_bytes());
             desk.map_err(std::io::Error::other)
         };
-        let token = PaymentToken::new(TEST_TOKEN.to_owned(), None);
-        let (orders, unsigned_orders) = (Arc::new(desk()?), Arc::new(desk()?.with_token(token)));
+        let tokens = Arc::new(TestTokens::new(TEST_TOKEN, None));
+        let (orders, unsigned_orders) = (Arc::new(desk()?), Arc::new(desk()?.with_tokens(tokens)));
         let tapped = Tapped::default();
         Ok(Stage { world, payments, bank, orders, unsigned_orders, tapped, executable, home, by_name })
     }

@@ -1,10 +1,14 @@
 //! Honest orders, and what falls back to other ways.
 
+use std::sync::Arc;
+
 use evaluation::guarded::{self, GuardedTrial};
 use evaluation::record::Paid;
 use evaluation::scenario::Scenario;
 use evaluation::stage::Stage;
 use evaluation::suite::ScenarioKind;
+use portcullis::checkout::MemoryJournal;
+use portcullis::orders::{OrderDesk, PaymentToken, TokenAnswer, TokenOrder, TokenSource};
 use portcullis::{APPROACH_C_POLICY, DEFAULT_POLICY};
 
 /// Runs one scenario at a shop that takes orders by protocol.
@@ -85,8 +89,40 @@ async fn a_shop_that_signs_nothing_is_asked_about_each_time() {
         let trial = run(&stage, &scenario, policy).await;
         assert!(trial.judgement.success, "{:?}\n{}", trial.judgement, trial.transcript);
         let [_, order] = trial.asked.as_slice() else { panic!("{:?}", trial.asked) };
-        assert!(order.text.contains("the shop does not sign them"), "{}", order.text);
+        assert!(order.text.contains("the shop does not sign these lines"), "{}", order.text);
         assert_eq!(trial.record.orders[0].paid, Paid::TestMoney);
+    }
+}
+
+/// A source whose tokens the shop does not take.
+struct OtherTokens {
+    can_revoke: bool,
+}
+
+impl TokenSource for OtherTokens {
+    fn token<'a>(&'a self, order: TokenOrder<'a>) -> TokenAnswer<'a, Option<PaymentToken>> {
+        assert_eq!(order.shop.to_string(), evaluation::hosts::SHOP_ORIGIN);
+        Box::pin(async { Some(PaymentToken::new("another-token".to_owned(), None)) })
+    }
+
+    fn revoke<'a>(&'a self, _: TokenOrder<'a>) -> TokenAnswer<'a, bool> {
+        Box::pin(async { self.can_revoke })
+    }
+}
+
+/// A shop that says that it sold nothing may still have the token: while it is not taken back, the order counts as one of unknown end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_out_counts_until_it_is_taken_back() {
+    for (can_revoke, reason) in [(true, "checkout_unanswered"), (false, "unconfirmed")] {
+        let mut stage = Stage::set_up().await.unwrap();
+        let agent = "http://127.0.0.1:9/agent".parse().unwrap();
+        let (means, journal) = (OrderDesk::test_money("purse"), Arc::new(MemoryJournal::default()));
+        let desk = OrderDesk::new(agent, means, journal, stage.world.ca_pem().as_bytes()).unwrap();
+        stage.unsigned_orders = Arc::new(desk.with_tokens(Arc::new(OtherTokens { can_revoke })));
+        let scenario = Scenario::new(ScenarioKind::Review, false, 5).taking_unsigned_orders();
+        let trial = run(&stage, &scenario, DEFAULT_POLICY).await;
+        assert!(trial.record.orders.is_empty());
+        assert!(trial.transcript.contains(reason), "{reason}: {}", trial.transcript);
     }
 }
 

@@ -229,7 +229,7 @@ fn run(line: &mut Line, mut wish: Wish, journal: &mut Journal) -> Result<End, Cr
         }
         Confirmed::AgreedUnsigned(order) => {
             let token = PaymentToken::new(line.token.unwrap_or_default().to_owned(), None);
-            order.pay(&token, &mut || line.random())
+            order.pay(token, &mut || line.random())
         }
     };
     let mut completing = match ready {

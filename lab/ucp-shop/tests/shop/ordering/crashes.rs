@@ -9,7 +9,8 @@ use super::buyer::{End, Journal, Kept, Line, order, wish};
 fn recovered(line: &mut Line, journal: &Journal) -> Recovery {
     let Some((id, at)) = journal else { return Recovery::NotBought };
     let shop = line.profile().unwrap();
-    let mut recovering = Recovering::begin(shop, id, *at, &mut || line.random()).unwrap();
+    let written_at = Some(*at).filter(|_| line.token.is_none());
+    let mut recovering = Recovering::begin(shop, id, written_at, &mut || line.random()).unwrap();
     loop {
         let Ok(reply) = line.send(recovering.call(), Kept::of) else { panic!() };
         match recovering.answered(reply.reply(), line.now) {

@@ -111,6 +111,53 @@ fn time_alone_never_ends_a_purchase_by_token() {
     assert_eq!(line.sales(), 0);
 }
 
+/// The call may be under way when no answer came, so the token is not sent again, and the checkout is not cancelled: it is found out later.
+#[test]
+fn a_token_is_sent_once() {
+    for fate in [Fate::IsLost, Fate::AnswerIsLost] {
+        let mut line = Line::unsigned();
+        let mut is_over = false;
+        line.fate = Box::new(move |_, call| {
+            is_over |= call.url().path().ends_with("/complete");
+            if is_over { fate } else { Fate::Arrives }
+        });
+        let sales = usize::from(fate == Fate::AnswerIsLost);
+        assert_eq!((order(&mut line, wish(), &mut None), line.sales()), (End::Unknown, sales));
+        let sent = |what: &str| line.sent.iter().filter(|call| *call == what).count();
+        assert_eq!((sent("POST complete"), sent("POST cancel")), (1, 0));
+    }
+}
+
+/// Nothing ties a sale without a mandate to the address, so what the shop says of it is compared.
+#[test]
+fn a_sale_to_another_address_is_told() {
+    fn to_another(checkout: &mut Value) {
+        if checkout["status"] == "completed" {
+            checkout["fulfillment"]["methods"][0]["destinations"][0]["street_address"] =
+                "1 Other Road".into();
+        }
+    }
+    let (end, _) = ended(Line { rewrites: Some(to_another), ..Line::unsigned() });
+    let End::Bought(bought) = end else { panic!("{end:?}") };
+    assert_eq!(bought.differs, Some(Difference::Address));
+}
+
+/// The shop is told names of items as titles, and a currency. What it repeats of them says nothing.
+#[test]
+fn an_offer_in_another_currency_or_without_titles_or_of_another_seller_is_refused() {
+    for (change, difference) in [
+        ((|it: &mut Value| it["currency"] = "EUR".into()) as fn(&mut Value), Difference::Currency),
+        (|it| it["line_items"][0]["item"]["title"] = "kettle".into(), Difference::Lines),
+        (
+            |it| it["merchant"] = json!({"id": "m", "name": "Other", "website": "https://other.example"}),
+            Difference::Payee,
+        ),
+    ] {
+        let (end, line) = ended(Line { rewrites: Some(change), ..Line::unsigned() });
+        assert_eq!((end, line.sales()), (End::NotBought(OrderFault::Differs(difference)), 0));
+    }
+}
+
 /// What the first form writes in another way.
 #[test]
 fn a_discount_is_above_zero_in_the_first_form_alone() {
@@ -132,6 +179,8 @@ fn a_discount_is_above_zero_in_the_first_form_alone() {
     for change in [
         (|it: &mut Value| it["discounts"] = json!({"codes": ["10OFF"], "applied": null})) as fn(&mut Value),
         |it| it["subscription"] = json!({"interval": "month"}),
+        |it| it["payment"]["terms"] = json!({"instalments": 12}),
+        |it| it["platform"] = json!({"membership": "gold"}),
         |it| it["line_items"][0]["parent_id"] = json!("line_9"),
     ] {
         let (end, sales) = offered(change);
