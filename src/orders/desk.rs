@@ -12,7 +12,7 @@ use url::Url;
 use vault::Entropy;
 use zeroize::Zeroizing;
 
-use super::tokens::TokenSource;
+use super::tokens::{TokenOrder, TokenSource};
 use super::transport::Transport;
 use crate::checkout::{Intent, Journal, JournalError, PurchaseId, Settlement};
 use crate::egress::proxy::EgressProxy;
@@ -177,6 +177,14 @@ impl OrderDesk {
         Ok(ended)
     }
 
+    async fn is_taken_back(&self, intent: &Intent, checkout: &str) -> bool {
+        let order = TokenOrder { shop: &intent.payee, checkout, total: intent.amount };
+        match &self.tokens {
+            Some(tokens) => tokens.revoke(order).await,
+            None => false,
+        }
+    }
+
     async fn end_of(&self, transport: &Transport, intent: &Intent) -> Option<Settlement> {
         let checkout = intent.checkout.as_ref()?;
         let shop = self.discover(transport, &intent.payee).await?;
@@ -188,6 +196,12 @@ impl OrderDesk {
             match recovering.answered(reply.as_reply(), seconds()) {
                 Recovery::Call(next) => recovering = *next,
                 Recovery::Bought(_) => return Some(Settlement::Paid),
+                // As long as its token may pay, an order that the shop did not take stays open.
+                Recovery::NotBought
+                    if checkout.by_token && !self.is_taken_back(intent, &checkout.id).await =>
+                {
+                    return None;
+                }
                 Recovery::NotBought => return Some(Settlement::Voided),
                 Recovery::Unknown => return None,
             }

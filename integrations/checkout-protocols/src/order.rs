@@ -138,9 +138,13 @@ impl Preparing {
             return Err(OrderFault::Items);
         }
         let is_first = shop.version() == Version::January11;
-        let lines = wish.items.iter().map(|it| match is_first {
-            true => first_form::line(None, &it.item, None, it.quantity.get()),
-            false => json!({"item": {"id": it.item}, "quantity": it.quantity.get()}),
+        let lines = wish.items.iter().map(|it| {
+            let quantity = it.quantity.get();
+            if is_first {
+                first_form::line(None, &it.item, None, quantity)
+            } else {
+                json!({"item": {"id": it.item}, "quantity": quantity})
+            }
         });
         let lines: Vec<Value> = lines.collect();
         // In the first form the destination follows once the lines have ids.
@@ -208,6 +212,10 @@ impl Preparing {
                 ) {
                     return Err(OrderFault::Differs(Difference::Lines));
                 }
+                // Before the shop is told the address.
+                if is_first && self.wish.currency.as_ref() != Some(&content.currency) {
+                    return Err(OrderFault::Differs(Difference::Currency));
+                }
                 let chosen = self.wish.address.as_ref().and_then(|address| {
                     if is_first && content.fulfillment.is_empty() {
                         let ids: Vec<&str> = content.line_items.iter().map(|line| &*line.id).collect();
@@ -221,9 +229,10 @@ impl Preparing {
                 };
                 let lines = content.line_items.iter().map(|it| {
                     let (item, quantity) = (&it.item, it.quantity.get());
-                    match is_first {
-                        true => first_form::line(Some(&it.id), &item.id, Some(&item.title), quantity),
-                        false => json!({"id": it.id, "item": {"id": item.id}, "quantity": quantity}),
+                    if is_first {
+                        first_form::line(Some(&it.id), &item.id, Some(&item.title), quantity)
+                    } else {
+                        json!({"id": it.id, "item": {"id": item.id}, "quantity": quantity})
                     }
                 });
                 let lines: Vec<Value> = lines.collect();
