@@ -94,7 +94,7 @@ impl Profile {
         self.endpoint.origin().ascii_serialization()
     }
 
-    /// Whether the shop sells by AP2's mandates. Without them a person has to place the order in the page.
+    /// Whether the shop sells by AP2's mandates. A shop that offers none may be paid by a token: [`takes`](Profile::takes) says so.
     pub fn takes_mandates(&self) -> bool {
         self.takes_mandates
     }

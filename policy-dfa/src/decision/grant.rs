@@ -163,7 +163,7 @@ pub struct Terms {
     pub provider: Option<ProviderFrame>,
     /// The connection of the page: valid, or in clear on this machine where the policy allows it.
     pub tls: TlsState,
-    /// For a purchase, the exact amount: at a shop's endpoint, the total of the checkout that the shop signed. For a card in a form, the total that the page names, if it names one.
+    /// For a purchase, the exact amount: at a shop's endpoint, the total of the checkout that the shop stated. For a card in a form, the total that the page names, if it names one.
     pub amount: Option<Money>,
     /// The hash of the policy that decided.
     pub policy: [u8; 32],

@@ -139,7 +139,7 @@ pub enum Event<'a> {
         request: &'a Request,
         /// The address that the guard sends to, as the shop's profile names it.
         endpoint: &'a Destination,
-        /// For a purchase, the total of the checkout that the shop signed. For an address, nothing.
+        /// For a purchase, the total of the checkout that the shop stated. For an address, nothing.
         amount: Option<Money>,
     },
     /// A verb of the agent.

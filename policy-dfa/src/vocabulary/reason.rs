@@ -108,7 +108,7 @@ pub enum Reason {
     NoOrders,
     /// The shop does not sell the order by its own protocol: an item is not there, or it wants something that the guard cannot give.
     CheckoutRefused,
-    /// The checkout that the shop signed is not the one that was wanted or agreed to, or cannot be compared with it.
+    /// The checkout that the shop stated is not the one that was wanted or agreed to, or cannot be compared with it.
     CheckoutDiffers,
     /// The shop does not answer a call of an order.
     CheckoutUnanswered,

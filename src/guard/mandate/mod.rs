@@ -103,7 +103,7 @@ pub struct SeenOrder<'a> {
     pub recurs: bool,
 }
 
-/// An offer that a shop signed for an order by its own protocol, before it is bought.
+/// An offer of a shop for an order by its own protocol, before it is bought. One that the shop did not sign is never covered.
 pub struct SignedOffer<'a> {
     /// The shop.
     pub shop: &'a Origin,
@@ -203,7 +203,7 @@ impl Mandate {
         is_explained.then_some(()).ok_or(NotCovered::OtherLines)
     }
 
-    /// Whether it covers an offer that a shop signed: its one line is the item, in its number, for the price that a page of the shop named,
+    /// Whether it covers an offer of a shop: the shop signed it, its one line is the item, in its number, for the price that a page of the shop named,
     /// delivered to the record, and within the ceiling with delivery and taxes. A fee, and what the shop says beside the offer, is something that only the user can judge.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //! own; the shop's offer; the purchase by another grant.
 //!
 //! The page is only what the agent was on when it asked. Nothing on it is read or pressed, so nothing that the page or the agent did
-//! there changes what is ordered: that is the offer which the shop signed, and which the user saw.
+//! there changes what is ordered: that is the offer which the shop stated, and which the user saw.
 
 use browser_signals::meaning::{Decisive, decisive};
 use browser_signals::{Destination, Observed, Snapshot};
