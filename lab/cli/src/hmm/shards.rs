@@ -4,7 +4,7 @@
 //! last step.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hmm_control::distil::{DistilError, Sequences, ShardCounts, Trainer};
 use rand_chacha::ChaCha8Rng;
@@ -90,12 +90,12 @@ impl Texts {
     }
 }
 
-fn counts(path: &PathBuf) -> Result<ShardCounts, Failure> {
+fn counts(path: &Path) -> Result<ShardCounts, Failure> {
     let counts = ShardCounts::from_bytes(&read_bytes(path)?);
     counts.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }
 
-fn keep(path: &PathBuf, bytes: &[u8]) -> Result<(), Failure> {
+fn keep(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_whole(path, |out| std::io::Write::write_all(out, bytes))
 }
 
