@@ -87,7 +87,7 @@ pub enum Asked {
         records: Vec<String>,
         /// The account that pays, such as `wallet:test`.
         account: String,
-        /// What the shop offers.
+        /// The shop's offer.
         offer: Box<SeenOffer>,
     },
     /// To pay once, within bounds, without another question.

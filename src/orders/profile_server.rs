@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::header::{CONTENT_TYPE, HOST};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use checkout_protocols::PROFILE_PATH;
@@ -17,17 +18,21 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use url::Url;
 
+use crate::system::loopback::Address;
 use crate::system::own_ports::OwnPort;
 
 /// Serves one profile until it is dropped.
 pub struct ProfileServer {
     url: Url,
-    published: Published,
+    shared: Arc<Shared>,
     _stop: oneshot::Sender<()>,
     _own_port: OwnPort,
 }
 
-type Published = Arc<Mutex<Option<String>>>;
+struct Shared {
+    address: Address,
+    published: Mutex<Option<String>>,
+}
 
 impl ProfileServer {
     /// Listens on a free port of the loopback address. It must be called inside a tokio runtime.
@@ -37,16 +42,15 @@ impl ProfileServer {
     pub async fn start() -> io::Result<ProfileServer> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
-        let url = format!("http://127.0.0.1:{port}{PROFILE_PATH}").parse().map_err(io::Error::other)?;
-        let published = Published::default();
-        let router =
-            Router::new().route(PROFILE_PATH, get(answer)).with_state((Arc::clone(&published), port));
+        let shared = Arc::new(Shared { address: Address::new(port), published: Mutex::default() });
+        let url = format!("{}{PROFILE_PATH}", shared.address.origin()).parse().map_err(io::Error::other)?;
+        let router = Router::new().route(PROFILE_PATH, get(answer)).with_state(Arc::clone(&shared));
         let (_stop, stopped) = oneshot::channel::<()>();
         let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
             let _ = stopped.await;
         });
         tokio::spawn(async move { serving.await });
-        Ok(ProfileServer { url, published, _stop, _own_port: OwnPort::register(port) })
+        Ok(ProfileServer { url, shared, _stop, _own_port: OwnPort::register(port) })
     }
 
     /// The address of the profile, for [`OrderDesk::new`](super::OrderDesk::new).
@@ -56,17 +60,16 @@ impl ProfileServer {
 
     /// Serves this profile from now on, as [`OrderDesk::profile`](super::OrderDesk::profile) gives it.
     pub fn publish(&self, profile: &Value) {
-        *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(profile.to_string());
+        *self.shared.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(profile.to_string());
     }
 }
 
 /// Answers a call that names this server. A page whose host's address was changed to this one names another.
-async fn answer(State((published, port)): State<(Published, u16)>, headers: HeaderMap) -> Response {
-    let own = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
-    if !headers.get(HOST).is_some_and(|host| own.iter().any(|own| host.as_bytes() == own.as_bytes())) {
+async fn answer(State(shared): State<Arc<Shared>>, head: Parts) -> Response {
+    if !shared.address.is_of(&head) {
         return StatusCode::MISDIRECTED_REQUEST.into_response();
     }
-    match published.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+    match shared.published.lock().unwrap_or_else(PoisonError::into_inner).clone() {
         Some(profile) => ([(CONTENT_TYPE, "application/json")], profile).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -101,7 +104,7 @@ mod tests {
         server.publish(&json!({"signing_keys": []}));
         let answer = fetched(&url).await;
         assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("{\"signing_keys\":[]}"), "{answer}");
-        for host in ["rebound.example", "127.0.0.1", "rebound.example:1"] {
+        for host in ["rebound.example", "127.0.0.1", "localhost", "rebound.example:1"] {
             assert!(fetched_as(&url, host).await.starts_with("HTTP/1.1 421"), "{host}");
         }
         let other = url.join("/other").unwrap();

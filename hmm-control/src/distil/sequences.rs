@@ -125,8 +125,13 @@ impl Sequences {
     /// A hash of the tokens and lengths (FNV-1a). It detects other sequences, and is not cryptographic.
     pub(super) fn fingerprint(&self) -> u64 {
         let words = self.ends.iter().map(|end| *end as u64).chain(self.tokens.iter().map(|t| u64::from(*t)));
-        words.fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3))
+        fnv(words)
     }
+}
+
+/// The hash FNV-1a, of words in place of bytes. It finds a mistake, and not a forgery.
+pub(super) fn fnv(words: impl Iterator<Item = u64>) -> u64 {
+    words.fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl<'a> FromIterator<&'a [Token]> for Sequences {

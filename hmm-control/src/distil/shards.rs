@@ -5,6 +5,7 @@
 //! of other sequences are refused, and so is a shard that comes twice.
 
 use super::bytes::{Reader, StatisticsHeader, write, wrong};
+use super::sequences::fnv;
 use super::{DistilError, Expectation, Real, Report, Statistics, Trainer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -37,7 +38,7 @@ const ROUNDED: f64 = 1e-3;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardCounts {
-    /// What the state of the training before the step hashes to.
+    /// The hash of the training's state before the step.
     step: u64,
     /// The shards that are in it, counted from 1.
     shards: BTreeSet<u32>,
@@ -60,7 +61,7 @@ impl ShardCounts {
         (self.shards.iter().copied(), self.of)
     }
 
-    /// Whether it has all shards of the step.
+    /// Tells if all shards of the step are in it.
     pub fn is_whole(&self) -> bool {
         self.shards.len() as u64 == u64::from(self.of)
     }
@@ -186,11 +187,9 @@ impl<T: Real> Trainer<'_, T> {
         self.apply(&counts.statistics)
     }
 
-    /// What the state of the training hashes to (FNV-1a): parameters, options, seed, step and sequences.
+    /// The hash of the training's state: parameters, options, seed, step and sequences.
     fn state_hash(&self) -> Result<u64, DistilError> {
-        let bytes = self.checkpoint()?;
-        let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        Ok(bytes.iter().fold(0xcbf2_9ce4_8422_2325, hash))
+        Ok(fnv(self.checkpoint()?.into_iter().map(u64::from)))
     }
 }
 

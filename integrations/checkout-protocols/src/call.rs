@@ -149,16 +149,7 @@ pub(crate) fn below(url: &Url, segments: &[&str]) -> Option<Url> {
 
 /// Random bytes in the form of a UUID of version 4 (RFC 9562), as the first form of the protocol wants them.
 pub(crate) fn uuid(bytes: [u8; 16]) -> String {
-    let random = u128::from_be_bytes(bytes) & !(0xf << 76 | 0b11 << 62) | 0x4 << 76 | 0b10 << 62;
-    let hex = format!("{random:032x}");
-    let mut text = String::with_capacity(36);
-    for (at, digit) in hex.chars().enumerate() {
-        if [8, 12, 16, 20].contains(&at) {
-            text.push('-');
-        }
-        text.push(digit);
-    }
-    text
+    uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
 /// Random bytes in base64url.

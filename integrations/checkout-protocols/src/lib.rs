@@ -62,7 +62,7 @@
 //!
 //! Many shops take no mandates: those that speak UCP's first form (2026-01-11), and later ones without AP2. There a token of a payment handler
 //! pays. The same comparisons hold, but nothing proves afterwards what the shop offered: [`Offered::is_signed`] tells them apart, and
-//! [`UnsignedOrder`] is the type of such an order. A shop whose profile takes mandates is never ordered from in this way.
+//! [`UnsignedOrder`] is the type of such an order. A shop whose profile offers mandates is never paid by a token.
 //!
 //! There is no network and no clock here: times are seconds since 1970, and random bytes are given.
 //!

@@ -3,6 +3,7 @@
 //! The guard tells the shop the items and the address, chooses the cheapest delivery where the shop leaves the choice, and reads the checkout that
 //! the shop states. Nothing is bought here: a checkout that is never completed expires.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use serde_json::{Map, Value, json};
@@ -25,7 +26,7 @@ const TRIES: u8 = 3;
 /// How often the shop is told of a choice: some offer the ways of delivery only once they know the destination.
 const CHOICES: u8 = 2;
 /// The most items of an order.
-pub(crate) const MAX_ITEMS: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 /// An item that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +49,14 @@ pub struct Wish {
     pub means: PaymentMeans,
     /// The currency, which shops that speak the first form are told. Without it nothing is ordered there.
     pub currency: Option<Currency>,
+}
+
+impl Wish {
+    /// Tells if the number of items is possible, and each is there once.
+    pub(crate) fn has_possible_items(&self) -> bool {
+        let ids: BTreeSet<&str> = self.items.iter().map(|wanted| &*wanted.item).collect();
+        ids.len() == self.items.len() && (1..=MAX_ITEMS).contains(&ids.len())
+    }
 }
 
 /// A means of payment of the guard's.
@@ -131,10 +140,7 @@ impl Preparing {
         if shop.takes(&wish.means).is_none() {
             return Err(OrderFault::NotOffered);
         }
-        let mut ids: Vec<&str> = wish.items.iter().map(|wanted| &*wanted.item).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        if ids.len() != wish.items.len() || !(1..=MAX_ITEMS).contains(&ids.len()) {
+        if !wish.has_possible_items() {
             return Err(OrderFault::Items);
         }
         let is_first = shop.version() == Version::January11;

@@ -23,7 +23,7 @@ const MANDATES: &str = "dev.ucp.shopping.ap2_mandate";
 /// The published versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
-    /// 2026-01-11, whose checkouts this crate compares once they are [in the later form](crate::Preparing).
+    /// 2026-01-11. This crate writes its checkouts in the later form, and compares them there.
     January11,
     /// 2026-01-23.
     January23,

@@ -104,7 +104,7 @@ pub struct SeenOrder<'a> {
 }
 
 /// An offer of a shop for an order by its own protocol, before it is bought. One that the shop did not sign is never covered.
-pub struct SignedOffer<'a> {
+pub struct ShopOffer<'a> {
     /// The shop.
     pub shop: &'a Origin,
     /// What it signed.
@@ -208,11 +208,11 @@ impl Mandate {
     ///
     /// # Errors
     /// The first reason why it does not.
-    pub fn covers_offer(&self, signed: &SignedOffer<'_>) -> Result<(), NotCovered> {
+    pub fn covers_offer(&self, signed: &ShopOffer<'_>) -> Result<(), NotCovered> {
         if let Some(why) = self.ended {
             return Err(why);
         }
-        let SignedOffer { shop, offer, records, actions, is_unseen, recurs } = signed;
+        let ShopOffer { shop, offer, records, actions, is_unseen, recurs } = signed;
         let is_within =
             offer.total.currency == self.ceiling.currency && offer.total.minor <= self.ceiling.minor;
         if **shop != self.payee || !is_within {

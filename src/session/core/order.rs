@@ -16,7 +16,7 @@ use super::messages::{Command, Event, GuardCommand, Look, Seen, first_of};
 use super::order_state::{OrderCommand, OrderPhase, OrderState, Part, Telling, place_of};
 use super::state::{Core, State};
 use crate::consent::{Answer, Asked, ReleaseScope};
-use crate::guard::mandate::{NotCovered, SignedOffer};
+use crate::guard::mandate::{NotCovered, ShopOffer};
 use crate::guard::record_choices::{RivalRecords, Unreached};
 use crate::session::prompts::consent_events;
 
@@ -276,7 +276,7 @@ impl Core {
         let is_unseen = self.agent.actions.must_be_seen() || !acted.refused.is_empty();
         let recurs = !self.page_says_it_recurs(shop).is_empty()
             || offer.texts().any(|text| decisive(&[text]) == Some(Decisive::Recurs));
-        let signed = SignedOffer { shop, offer, records, actions: &acted.actions, is_unseen, recurs };
+        let signed = ShopOffer { shop, offer, records, actions: &acted.actions, is_unseen, recurs };
         mandate.is_some_and(|mandate| mandate.covers_offer(&signed).is_ok())
     }
 

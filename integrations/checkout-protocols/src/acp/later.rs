@@ -200,7 +200,7 @@ impl AcpSession {
         selected.item_ids.iter().map(line).collect()
     }
 
-    /// Whether nothing can follow any more. What such a session repeats of its delivery and its contact is compared with nothing, and the
+    /// Tells if the session has ended. The delivery and the contact of an ended session are not read: they are compared with nothing, and the
     /// published examples contradict themselves there.
     fn has_ended(&self) -> bool {
         matches!(self.status, AcpStatus::Completed | AcpStatus::Canceled | AcpStatus::Expired)

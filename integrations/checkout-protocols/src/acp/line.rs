@@ -1,7 +1,6 @@
 //! The lines of a session and the parts of its sums.
 //!
-//! What the shop says of an item beside its title (its size, its seller, a disclosure) becomes a note, so that only a user who was shown it
-//! agrees to it.
+//! An item's size, seller and disclosures become notes, which the question shows to the user.
 
 use std::num::NonZeroU32;
 
@@ -84,7 +83,7 @@ impl AcpLine {
         }
     }
 
-    /// What a user has to be shown beside the title.
+    /// The notes that a user is shown beside the title.
     pub(super) fn notes(&self) -> Result<Vec<String>, AcpFault> {
         let text = |it: &Value, member: &str| it.get(member).and_then(Value::as_str).map(str::to_owned);
         let pair = |it: &Value, name| Some(format!("{}: {}", text(it, name)?, text(it, "value")?));

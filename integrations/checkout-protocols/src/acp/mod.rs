@@ -10,8 +10,8 @@
 //! No shop signs anything here, and nothing proves what the user agreed to. So a token's allowance is what bounds a shop: one payment, of
 //! the agreed total at most, for this session.
 //!
-//! What the published form cannot say is refused. A call has no place for a number of pieces, so more than one piece of an item cannot be
-//! ordered; and since no sign is fixed for discounts, store credit and refunds, an answer with one is not read.
+//! An order that the published form cannot express is refused. A call has no place for a number of pieces, so more than one piece of an item
+//! cannot be ordered; and since no sign is fixed for discounts, store credit and refunds, an answer with one is not read.
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -22,7 +22,7 @@ use crate::agreement::Difference;
 use crate::answer::AnswerFault;
 use crate::call::{Method, below, is_segment, uuid};
 use crate::json::JsonFault;
-use crate::order::{Body, MAX_ITEMS, OrderFault, Wish, object};
+use crate::order::{Body, OrderFault, Wish, object};
 use crate::unsigned::PaymentToken;
 
 mod later;
@@ -92,7 +92,7 @@ pub enum AcpFault {
     /// The session is not the one that was wanted, or agreed to.
     #[error(transparent)]
     Differs(#[from] Difference),
-    /// What the shop offers.
+    /// The shop's offer.
     #[error(transparent)]
     Order(#[from] OrderFault),
     /// The call cannot be written.
@@ -229,10 +229,7 @@ impl Endpoint {
 
 /// The members that say what is wanted, and for whom. Whoever writes them down wipes them.
 fn wanted(wish: &Wish) -> Result<Map<String, Value>, AcpFault> {
-    let mut ids: Vec<&str> = wish.items.iter().map(|wanted| &*wanted.item).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    if ids.len() != wish.items.len() || !(1..=MAX_ITEMS).contains(&ids.len()) {
+    if !wish.has_possible_items() {
         return Err(AcpFault::Items);
     }
     if wish.items.iter().any(|wanted| wanted.quantity.get() != 1) {

@@ -17,30 +17,46 @@ use portcullis::checkout::{FileJournal, Journal, Settlement};
 use portcullis::consent::{Answer, ConsentPrompt, ScriptedAnswerer};
 use portcullis::egress::proxy::EgressProxy;
 use portcullis::guard::SystemEntropy;
-use portcullis::orders::{OrderDesk, PublicKey};
+use portcullis::orders::{OrderDesk, PublicKey, TestTokens};
 use portcullis::signals::Verb;
 use portcullis::signals::playwright::{Browser, BrowserSettings};
 use portcullis::{Action, DEFAULT_POLICY, Guard, Session};
 
 const ROLE: &str = "PORTCULLIS_KILLED_ORDER";
 
-fn scenario(seed: u64) -> Scenario {
-    Scenario::new(ScenarioKind::Review, false, seed).taking_orders()
+/// What pays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pays {
+    Mandates,
+    Token,
 }
 
-fn desk(folder: &Path) -> OrderDesk {
+fn scenario(pays: Pays, seed: u64) -> Scenario {
+    let scenario = Scenario::new(ScenarioKind::Review, false, seed);
+    match pays {
+        Pays::Mandates => scenario.taking_orders(),
+        Pays::Token => scenario.taking_unsigned_orders(),
+    }
+}
+
+fn desk(pays: Pays, folder: &Path) -> OrderDesk {
     let journal = Arc::new(FileJournal::open(&folder.join("orders.journal")).unwrap());
     let pem = std::fs::read(folder.join("ca.pem")).unwrap();
     let agent = "http://127.0.0.1:9/agent".parse().unwrap();
-    OrderDesk::new(agent, OrderDesk::test_money("purse"), journal, &pem).unwrap()
+    let desk = OrderDesk::new(agent, OrderDesk::test_money("purse"), journal, &pem).unwrap();
+    match pays {
+        Pays::Mandates => desk,
+        Pays::Token => desk.with_tokens(Arc::new(TestTokens::new(ucp_shop::TEST_TOKEN, None))),
+    }
 }
 
 /// The program that is killed: one guard that orders once. It says its profile, and waits until the shop knows it.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_guard_that_is_killed() {
     let Ok(role) = std::env::var(ROLE) else { return };
-    let (seed, folder) = role.split_once(' ').unwrap();
-    let (scenario, folder) = (scenario(seed.parse().unwrap()), Path::new(folder));
+    let [pays, seed, folder] = role.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+    let pays = if pays == "Token" { Pays::Token } else { Pays::Mandates };
+    let (scenario, folder) = (scenario(pays, seed.parse().unwrap()), Path::new(folder));
     let mut settings = BrowserSettings::new(chromium().unwrap());
     settings.home = Some(folder.join("home"));
     settings.sandbox = sandbox();
@@ -50,7 +66,7 @@ async fn the_guard_that_is_killed() {
     let user = ScriptedAnswerer(|_: &ConsentPrompt| Answer::Session);
     let log = Box::new(MemoryLog::default());
     let guard = Guard::new(DEFAULT_POLICY, log, Box::new(user), Box::new(SystemEntropy)).unwrap();
-    let desk = Arc::new(desk(folder));
+    let desk = Arc::new(desk(pays, folder));
     println!("\nprofile {}", desk.profile(&guard.mandate_key().unwrap()));
     let guard = guard.with_orders(desk);
     std::io::stdin().read_line(&mut String::new()).unwrap();
@@ -89,12 +105,13 @@ impl Killer {
 async fn run(
     stage: &Stage,
     folder: &Path,
+    pays: Pays,
     seed: u64,
     at: Option<(usize, Moment)>,
 ) -> (Option<String>, usize, PublicKey) {
     let mut program = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed::the_guard_that_is_killed", "--nocapture"])
-        .env(ROLE, format!("{seed} {}", folder.display()))
+        .env(ROLE, format!("{pays:?} {seed} {}", folder.display()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -115,7 +132,7 @@ async fn run(
     .unwrap();
     let profile: serde_json::Value = serde_json::from_str(&profile).unwrap();
     stage.world.trust(&profile);
-    stage.world.begin(&scenario(seed));
+    stage.world.begin(&scenario(pays, seed));
     writeln!(input, "go").unwrap();
     let answer = tokio::task::spawn_blocking(move || {
         let mut lines = said.map_while(Result::ok);
@@ -134,6 +151,17 @@ async fn run(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kill_at_each_call_never_buys_twice() {
+    kill_at_each_call(Pays::Mandates, 4).await;
+}
+
+/// The shop is told the destination by a call of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kill_at_each_call_never_pays_by_two_tokens() {
+    kill_at_each_call(Pays::Token, 5).await;
+}
+
+/// The calls of an order are the profile, the checkout, the changes, the look and the completion.
+async fn kill_at_each_call(pays: Pays, number_of_calls: usize) {
     if std::env::var(ROLE).is_ok() {
         return;
     }
@@ -145,25 +173,25 @@ async fn a_kill_at_each_call_never_buys_twice() {
     evaluation::tls::install_nss(&folder.join("home"), stage.world.ca_pem()).unwrap();
 
     // The control is not killed.
-    let (answer, calls, _) = run(&stage, folder, 1, None).await;
+    let (answer, calls, _) = run(&stage, folder, pays, 1, None).await;
     assert!(answer.unwrap().contains("GRANT.purchase"));
-    assert_eq!(stage.world.take(&scenario(1).id).unwrap().orders.len(), 1);
-    assert_eq!(calls, 4, "profile, create, look, complete");
+    assert_eq!(stage.world.take(&scenario(pays, 1).id).unwrap().orders.len(), 1);
+    assert_eq!(calls, number_of_calls);
 
     let mut unknown = 0;
     for (number, call) in (0..calls).enumerate() {
         for (half, moment) in [Moment::Arrived, Moment::CarriedOut].into_iter().enumerate() {
             let seed = 2 + 2 * number as u64 + half as u64;
-            let (answer, _, key) = run(&stage, folder, seed, Some((call, moment))).await;
+            let (answer, _, key) = run(&stage, folder, pays, seed, Some((call, moment))).await;
             assert_eq!(answer, None, "{call} {moment:?}: it was killed");
             stage.world.watch_orders(Arc::new(|_, _| ()));
             // The program starts again, with a new key for its calls.
-            let desk = desk(folder);
+            let desk = desk(pays, folder);
             stage.world.trust(&desk.profile(&key));
             let proxy = EgressProxy::of(&stage.settings(), &[], &mut SystemEntropy).await.unwrap();
             let ended = desk.recover(&proxy).await.unwrap();
             // A call that had arrived when its program was killed is carried out all the same, before or after the recovery asks.
-            let sold = stage.world.take(&scenario(seed).id).unwrap().orders.len();
+            let sold = stage.world.take(&scenario(pays, seed).id).unwrap().orders.len();
             let settlements: Vec<Settlement> = ended.iter().map(|(_, settlement)| *settlement).collect();
             match settlements.as_slice() {
                 [] => assert_eq!(sold, 0, "{call} {moment:?}: nothing was signed"),
@@ -179,6 +207,6 @@ async fn a_kill_at_each_call_never_buys_twice() {
     }
     assert_eq!(unknown, 2, "the two moments of the completion are after the intent");
     // And a last order goes through.
-    let (answer, _, _) = run(&stage, folder, 20, None).await;
+    let (answer, _, _) = run(&stage, folder, pays, 20, None).await;
     assert!(answer.unwrap().contains("GRANT.purchase"));
 }

@@ -38,6 +38,21 @@ fn one() -> u64 {
 /// The version of the records that this code writes.
 pub const VERSION: u32 = 1;
 
+/// The settings of tests: two approaches and two kinds of page.
+#[cfg(test)]
+pub(super) fn small(seeds: u64) -> Settings {
+    Settings {
+        version: VERSION,
+        approaches: vec![Approach::None, Approach::B],
+        agents: vec![OBEDIENT.to_owned()],
+        kinds: vec![ScenarioKind::Review, ScenarioKind::ChatMessage],
+        first_seed: 1,
+        seeds,
+        user: UserModel::TRUTHFUL,
+        policy: None,
+    }
+}
+
 /// The key of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TrialKey {

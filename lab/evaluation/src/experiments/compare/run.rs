@@ -110,23 +110,8 @@ mod tests {
 
     use super::*;
     use crate::experiments::compare::journal::{JournalError, SETTINGS, TRIALS, read};
-    use crate::experiments::compare::plan::{Settings, VERSION};
-    use crate::suite::kind::ScenarioKind;
+    use crate::experiments::compare::plan::{Settings, small as settings};
     use crate::trials::judge::Judgement;
-    use crate::trials::user::UserModel;
-
-    fn settings(seeds: u64) -> Settings {
-        Settings {
-            version: VERSION,
-            approaches: vec![Approach::None, Approach::B],
-            agents: vec!["obedient".to_owned()],
-            kinds: vec![ScenarioKind::Review, ScenarioKind::ChatMessage],
-            first_seed: 1,
-            seeds,
-            user: UserModel::TRUTHFUL,
-            policy: None,
-        }
-    }
 
     /// The result of a trial follows from its key. It fails after a number of trials.
     struct Fake {

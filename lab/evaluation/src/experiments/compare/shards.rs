@@ -137,24 +137,8 @@ mod tests {
 
     use super::*;
     use crate::experiments::compare::journal::TRIALS;
-    use crate::experiments::compare::plan::VERSION;
-    use crate::report::Approach;
-    use crate::suite::kind::ScenarioKind;
+    use crate::experiments::compare::plan::small;
     use crate::trials::judge::Judgement;
-    use crate::trials::user::UserModel;
-
-    fn settings(seeds: u64) -> Settings {
-        Settings {
-            version: VERSION,
-            approaches: vec![Approach::None, Approach::B],
-            agents: vec!["obedient".to_owned()],
-            kinds: vec![ScenarioKind::Review, ScenarioKind::ChatMessage],
-            first_seed: 1,
-            seeds,
-            user: UserModel::TRUTHFUL,
-            policy: None,
-        }
-    }
 
     fn line(key: &TrialKey) -> TrialLine {
         TrialLine { prompts: key.seed, ..TrialLine::judged(key, &Judgement::default()) }
@@ -187,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_trial_is_in_one_shard_and_any_order_merges_to_the_same() {
-        let (home, settings) = (tempfile::tempdir().unwrap(), settings(3));
+        let (home, settings) = (tempfile::tempdir().unwrap(), small(3));
         let mut folders = shards(home.path(), &settings, 5);
         let whole = |name: &str, folders: &[PathBuf]| {
             let out = home.path().join(name);
@@ -206,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_is_not_of_the_plan_is_refused_and_nothing_is_written() {
-        let (home, settings) = (tempfile::tempdir().unwrap(), settings(2));
+        let (home, settings) = (tempfile::tempdir().unwrap(), small(2));
         let folders = shards(home.path(), &settings, 2);
         let out = home.path().join("out");
         let refused = |folders: &[PathBuf]| {
@@ -216,7 +200,7 @@ mod tests {
         };
         assert!(matches!(refused(&[]), MergeError::None));
         // Another plan.
-        let other = shards(&home.path().join("other"), &self::settings(3), 2);
+        let other = shards(&home.path().join("other"), &small(3), 2);
         assert!(matches!(refused(&[folders[0].clone(), other[1].clone()]), MergeError::OtherPlan(..)));
         // A trial of a seed that the plan does not have, and another result of one that was made.
         let trials = folders[1].join(TRIALS);
