@@ -155,6 +155,9 @@ fn an_offer_in_another_currency_or_without_titles_or_of_another_seller_is_refuse
     ] {
         let (end, line) = ended(Line { rewrites: Some(change), ..Line::unsigned() });
         assert_eq!((end, line.sales()), (End::NotBought(OrderFault::Differs(difference)), 0));
+        if difference == Difference::Currency {
+            assert_eq!(line.sent, ["POST checkout-sessions"], "the shop was not told the address");
+        }
     }
 }
 
