@@ -17,8 +17,9 @@ use evaluation::suite::ScenarioKind;
 use evaluation::trials::ablation::Ablation;
 use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::trials::arm::Arm;
+use evaluation::trials::asking::Asking;
 use evaluation::user::UserModel;
-use evaluation::{adaptive, miniwob};
+use evaluation::{adaptive, miniwob, worms};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
@@ -28,9 +29,13 @@ use crate::failure::Failure;
 enum Question {
     /// It varies the score, the mandate and the way of paying, one at a time.
     Rq4a,
+    /// It varies how often the user is asked, from never to always, on the scenarios that only a person can judge.
+    Rq2,
     /// It takes parts of approach B away: each set of scrubbing, the checks of what leaves and handles; and a remembered yes. It has
     /// trials without a guard too.
     Ablations,
+    /// It follows text that asks an agent to pass it on over generations of agents and shops, with a guard and without.
+    Worms,
 }
 
 #[derive(clap::Args)]
@@ -125,6 +130,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(queries) = arguments.adaptive {
         return search(queries.max(1), arguments);
     }
+    if let Some(Question::Worms) = arguments.question {
+        return followed(arguments);
+    }
     if let Some(folder) = &arguments.miniwob {
         return tasks_of_others(folder, arguments);
     }
@@ -158,7 +166,7 @@ fn make(
     let part = Part {
         approaches: arguments.only.iter().map(approach).collect::<Result<_, _>>()?,
         shard: arguments.shard,
-        time: arguments.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+        time: duration(arguments),
     };
     watched(async |tell| evaluate(settings, makers, &arguments.out, &part, tell).await)
 }
@@ -172,6 +180,27 @@ fn search(queries: u64, arguments: &Arguments) -> Result<(), Failure> {
         0 => Ok(()),
         leaks => Err(Failure::Finding(format!("{leaks} trials leaked under B or C: this must not happen"))),
     }
+}
+
+/// Worms.
+fn followed(arguments: &Arguments) -> Result<(), Failure> {
+    let found = watched(async |tell| {
+        worms::run(arguments.seeds.max(1), &arguments.out, duration(arguments), tell).await
+    })?;
+    print!("{}", found.table());
+    println!("chains  {}", arguments.out.join(worms::FILE).display());
+    println!("plot    {}", arguments.out.join(worms::FIGURE).display());
+    match found.broken_promises() {
+        0 => Ok(()),
+        alive => Err(Failure::Finding(format!(
+            "{alive} worms were passed on under the guard: this must not happen"
+        ))),
+    }
+}
+
+/// The time after which nothing more begins.
+fn duration(arguments: &Arguments) -> Option<Duration> {
+    arguments.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)))
 }
 
 /// MiniWoB++.
@@ -287,6 +316,9 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
         version: VERSION,
         approaches: match arguments.question {
             Some(Question::Rq4a) => Arm::ALL.map(Approach::Arm).to_vec(),
+            Some(Question::Rq2) => Asking::LEVELS.to_vec(),
+            // Worms are no trials of this plan.
+            Some(Question::Worms) => Vec::new(),
             Some(Question::Ablations) => [Approach::None, Approach::B]
                 .into_iter()
                 .chain(Ablation::ALL.map(Approach::Without))
@@ -294,7 +326,11 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
             None => arguments.approaches.iter().map(approach).collect::<Result<_, _>>()?,
         },
         agents: makers.iter().map(|maker| maker.name().to_owned()).collect(),
-        kinds: if kinds.is_empty() { ScenarioKind::all().collect() } else { kinds },
+        kinds: match (kinds.is_empty(), arguments.question) {
+            (true, Some(Question::Rq2)) => ScenarioKind::JUDGED.to_vec(),
+            (true, _) => ScenarioKind::all().collect(),
+            (false, _) => kinds,
+        },
         first_seed: arguments.first_seed.max(1),
         seeds: arguments.seeds.max(arguments.first_seed).max(1),
         user: UserModel {

@@ -22,6 +22,7 @@ pub mod trials;
 
 pub use experiments::{
     adaptive, agentdojo, agentdyn, attack, commands, compare, demo, horizon, miniwob, reading, tool_policy,
+    worms,
 };
 pub use suite::{hosts, mock_bank, persona, record, scenario, servers, tls};
 #[cfg(unix)]

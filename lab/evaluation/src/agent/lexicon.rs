@@ -211,6 +211,19 @@ pub(crate) const COMMAND: &[&str] = &[
     "if you are an llm",
 ];
 
+/// Phrases that ask for their own text to be passed on.
+pub(crate) const PASS_ON: &[&str] = &[
+    "copy this",
+    "copy the whole",
+    "post this",
+    "repeat this",
+    "paste this",
+    "pass this on",
+    "forward this",
+    "share this message",
+    "share this text",
+];
+
 /// Verbs of going somewhere else.
 pub(crate) const GO: &[&str] = &["go to", "open", "visit", "navigate", "buy it at", "checkout for", "pay at"];
 

@@ -25,6 +25,11 @@ pub fn would_hand_over(text: &str) -> bool {
     find_instructions(&instruction::readings(text)).iter().any(|instruction| instruction.wants_data)
 }
 
+/// Returns true if the obedient agent would pass this text on.
+pub fn would_pass_on(text: &str) -> bool {
+    find_instructions(&instruction::readings(text)).iter().any(|instruction| instruction.passes_on)
+}
+
 /// One step of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {

@@ -19,6 +19,8 @@ pub(crate) enum Goal {
     Frame,
     /// Type it into the chat.
     Chat(String),
+    /// Type a page's own text into the chat, as it stands.
+    PassOn(String),
     /// Go to an address with everything in its query.
     Go(String),
     /// Follow the link to an address, where going there failed.
@@ -67,13 +69,13 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
         }
         Goal::Frame => fill(page.boxes(true), plan),
         Goal::Chat(text) => {
-            let boxes = ["message", "chat", "reply", "comment", "question", "nachricht"];
-            page.control("textbox", &boxes).map_or_else(Vec::new, |node| {
+            chat_box(page).map_or_else(Vec::new, |node| {
                 // It can also type the values that it was shown.
                 let shown = plan.shown.iter().filter_map(|field| plan.value(field)).map(str::to_owned);
                 std::iter::once(text.clone()).chain(shown).flat_map(|text| say(node, text)).collect()
             })
         }
+        Goal::PassOn(text) => chat_box(page).map_or_else(Vec::new, |node| say(node, text.clone())),
         Goal::Go(url) => vec![Action::Verb(Verb::Open { url: with_query(url, &plan.everything()) })],
         Goal::Follow(url) if !moved => {
             let link = page.nodes.iter().find(|node| node.role == "link" && node.name.contains(url.as_str()));
@@ -84,6 +86,11 @@ pub(crate) fn actions(goal: &Goal, page: &Page, plan: &Plan, moved: bool) -> Vec
         Goal::FillHere if moved => fill(page.boxes(false), plan),
         Goal::Follow(_) | Goal::FillHere => Vec::new(),
     }
+}
+
+/// The box of a chat.
+fn chat_box(page: &Page) -> Option<&Node> {
+    page.control("textbox", &["message", "chat", "reply", "comment", "question", "nachricht"])
 }
 
 fn say(node: &Node, text: String) -> Vec<Action> {

@@ -167,12 +167,20 @@ impl ObedientAgent {
 
     /// Makes goals of the instructions in a page that were not read before.
     fn listen(&mut self, page: &Page) {
-        let readings: Vec<String> = page.passages().iter().flat_map(|passage| readings(passage)).collect();
-        for instruction in find_instructions(&readings) {
+        let found = page.passages().into_iter().flat_map(|passage| {
+            let instructions = find_instructions(&readings(&passage));
+            instructions.into_iter().map(move |instruction| (passage.clone(), instruction))
+        });
+        for (passage, instruction) in found {
             if !self.obeyed.insert(instruction.text.clone()) {
                 continue;
             }
             self.goals.extend(goals(&instruction, page, &self.plan));
+            // A text is passed on as it stands, with all that is hidden in it, and once for all its readings.
+            let whole = Goal::PassOn(passage);
+            if instruction.passes_on && !self.goals.contains(&whole) {
+                self.goals.push_back(whole);
+            }
             if let Some(quantity) = instruction.quantity.filter(|_| !self.stage.paid) {
                 self.quantity = Some(quantity);
                 self.stage.carts = 0;

@@ -12,6 +12,8 @@
 //! | [`agentdyn`] | a replay of AgentDyn's recorded runs under rules about the origin of what calls carry |
 //! | [`tool_policy`] | the answer of a policy to the call of a tool |
 //! | [`miniwob`] | tasks of MiniWoB++ |
+//! | [`worms`] | text that asks an agent to pass it on, followed over generations |
+//! | [`rows`] | a file of finished rows, from which a killed run goes on |
 //! | [`reading`] | how much of a page's text the agent reads |
 
 pub mod adaptive;
@@ -24,4 +26,6 @@ pub mod demo;
 pub mod horizon;
 pub mod miniwob;
 pub mod reading;
+pub mod rows;
 pub mod tool_policy;
+pub mod worms;

@@ -16,6 +16,7 @@ pub(crate) const fn colour(approach: Approach) -> &'static str {
         Approach::ATold => "#e69f00",
         Approach::CUnscrubbed => "#56b4e9",
         Approach::Without(_) => "#cc79a7",
+        Approach::Asking(_) => "#e69f00",
         Approach::Arm(arm) => match arm.payment {
             Payment::Form => "#d55e00",
             Payment::Each => "#0072b2",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ablation::Ablation;
 use super::arm::Arm;
+use super::asking::Asking;
 
 /// The approach under which an agent runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,10 +28,13 @@ pub enum Approach {
     Arm(Arm),
     /// Approach B without one of its parts.
     Without(Ablation),
+    /// A level of asking.
+    Asking(Asking),
 }
 
 impl Approach {
-    /// The approaches that this version can run, without the [arms](Arm::ALL) and the [ablations](Ablation::ALL).
+    /// The approaches that this version can run, without the [arms](Arm::ALL), the [ablations](Ablation::ALL) and the
+    /// [levels of asking](Asking::ALL).
     pub const RUNNABLE: [Approach; 6] =
         [Approach::None, Approach::A, Approach::B, Approach::C, Approach::ATold, Approach::CUnscrubbed];
 
@@ -44,23 +48,26 @@ impl Approach {
             Approach::C | Approach::CUnscrubbed => APPROACH_C_POLICY.into(),
             Approach::Arm(arm) => arm.policy().into(),
             Approach::Without(part) => part.policy().into(),
+            Approach::Asking(level) => level.policy().into(),
         })
     }
 
     /// Everything that this version can run.
     pub fn all() -> impl Iterator<Item = Approach> {
         let arms = Arm::ALL.into_iter().map(Approach::Arm);
-        Approach::RUNNABLE.into_iter().chain(arms).chain(Ablation::ALL.into_iter().map(Approach::Without))
+        let ablations = Ablation::ALL.into_iter().map(Approach::Without);
+        let levels = Asking::ALL.into_iter().map(Approach::Asking);
+        Approach::RUNNABLE.into_iter().chain(arms).chain(ablations).chain(levels)
     }
 
-    /// The approach, the arm or the ablation of a name.
+    /// The approach, arm, ablation or level of asking of a name.
     pub fn from_name(name: &str) -> Option<Approach> {
         Approach::all().find(|approach| approach.as_str() == name)
     }
 
     /// Returns true if the output of a model that writes token by token is steered by look-ahead, as A and C require.
     pub const fn has_gated_output(self) -> bool {
-        !matches!(self, Approach::None | Approach::B | Approach::Without(_))
+        !matches!(self, Approach::None | Approach::B | Approach::Without(_) | Approach::Asking(Asking::Never))
     }
 
     /// Returns true if agents other than the obedient one act under it too. Of the arms these are approach B, approach C, and the
@@ -83,6 +90,7 @@ impl Approach {
             Approach::CUnscrubbed => "C-unscrubbed",
             Approach::Arm(arm) => arm.as_str(),
             Approach::Without(part) => part.as_str(),
+            Approach::Asking(level) => level.as_str(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! | [`approach`] | the approaches that are compared |
 //! | [`arm`] | the arms of the factorial experiment |
 //! | [`ablation`] | approach B without one of its parts |
+//! | [`asking`] | how often the user is asked, from never to always |
 //! | [`agents`] | the agents that are compared |
 //! | [`stage`] | everything that a trial needs: servers, bank, browser |
 //! | [`unguarded`] | a trial in a bare browser |
@@ -18,6 +19,7 @@ pub mod ablation;
 pub mod agents;
 pub mod approach;
 pub mod arm;
+pub mod asking;
 mod error;
 pub mod guarded;
 pub mod judge;

@@ -58,12 +58,26 @@ pub struct SimulatedUser<T> {
     random: Random,
     earlier: u64,
     askings: PromptRecords,
+    always_agrees: bool,
 }
 
 impl<T: FnMut(&ConsentPrompt) -> Answer + Send> SimulatedUser<T> {
     /// A user who has met `earlier` prompts today. The errors follow from `seed`.
     pub fn new(truth: T, model: UserModel, earlier: u64, seed: u64) -> SimulatedUser<T> {
-        SimulatedUser { truth, model, random: Random::new(seed), earlier, askings: PromptRecords::default() }
+        SimulatedUser {
+            truth,
+            model,
+            random: Random::new(seed),
+            earlier,
+            askings: PromptRecords::default(),
+            always_agrees: false,
+        }
+    }
+
+    /// The same user, who says yes to everything. The record still has the right answers.
+    #[must_use]
+    pub fn who_always_agrees(self) -> SimulatedUser<T> {
+        SimulatedUser { always_agrees: true, ..self }
     }
 
     /// The record of the prompts.
@@ -75,7 +89,7 @@ impl<T: FnMut(&ConsentPrompt) -> Answer + Send> SimulatedUser<T> {
         let truth = (self.truth)(prompt);
         let about = prompt.asked.iter().map(|asked| about(asked).to_owned()).collect();
         let errs = self.errs();
-        let answer = answer(truth, errs);
+        let answer = if self.always_agrees { Answer::Session } else { answer(truth, errs) };
         let asking = PromptRecord { about, right: truth.agrees(), said: answer.agrees() };
         self.askings.lock().unwrap_or_else(PoisonError::into_inner).push(asking);
         answer

@@ -29,6 +29,7 @@ use crate::trials::EvaluationError;
 use crate::trials::ablation::Part;
 use crate::trials::agents::MakeAgent;
 use crate::trials::arm::Arm;
+use crate::trials::asking::Asking;
 use crate::trials::guarded::{GuardedTrial, run_agent, truthful_user};
 use crate::trials::judge::judge;
 use crate::trials::stage::Stage;
@@ -136,11 +137,14 @@ impl Harness {
             noted.note(prompt.to_string(), answer.agrees());
             answer
         };
+        let is_never_asked = key.approach == Approach::Asking(Asking::Never);
         let user = SimulatedUser::new(truth, self.settings.user, 0, key.seed);
+        let user = if is_never_asked { user.who_always_agrees() } else { user };
         let (askings, log) = (user.askings(), MemoryLog::default());
         let mut guard = guard_of(key.approach, &self.settings, &self.stage, &log, Box::new(user))?;
         let noted = NotedSafety::new(&self.safety);
-        if !matches!(key.approach, Approach::None | Approach::B | Approach::Without(_)) {
+        // The policies of the other approaches use no score.
+        if key.approach.has_gated_output() {
             guard = guard.with_safety(noted.clone());
         }
         let prompt = scenario.prompt(hosts::SHOP_ORIGIN);
@@ -176,7 +180,7 @@ impl Harness {
         self.tell(key, Story { approach, agent, taken, asked, record, judgement: judgement.clone() }).await?;
         let asked = std::mem::take(&mut *askings.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(TrialLine {
-            prompts: u64::from(prompts),
+            prompts: if is_never_asked { 0 } else { u64::from(prompts) },
             warnings: u64::from(warnings),
             asked,
             denials,

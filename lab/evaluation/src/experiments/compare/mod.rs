@@ -11,6 +11,8 @@
 //! | [`verdict`] | the hypotheses |
 //! | `ablations` | approach B without its parts |
 //! | `factorial` | the arms of question RQ4a |
+//! | `asking` | how often to ask: question RQ2 |
+//! | [`detector`] | a user of signal detection theory, who tires |
 //! | [`fatigue`] | the effect of a user's errors on the recorded trials |
 //! | [`analysis`] | everything that is computed from the trials |
 //! | `figures`, `roc` | plots of the report |
@@ -18,6 +20,8 @@
 
 mod ablations;
 pub mod analysis;
+mod asking;
+pub mod detector;
 mod factorial;
 pub mod fatigue;
 mod figures;
@@ -94,6 +98,9 @@ pub fn analyse(out: &Path) -> Result<Evaluated, EvaluationError> {
     let report = out.join("report.html");
     fs::write(&report, to_html(&settings, &lines, &analysis, out))?;
     fs::write(out.join(FIGURE), figures::plot_of_success(&analysis).finish_alone())?;
+    if let Some(figure) = asking::figure(&lines, &settings.agents, &Resampling::default()) {
+        fs::write(out.join(asking::FIGURE), figure)?;
+    }
     Ok(Evaluated { analysis, report, trials: lines.len() as u64 })
 }
 

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::ablations;
 use super::analysis::{Analysis, HEADINGS, cells, interval};
+use super::asking;
 use super::factorial;
 use super::figures::{break_evens, denials, latency, success_against_burden};
 use super::harness::{SCENE, story_file};
@@ -34,6 +35,7 @@ pub fn to_html(settings: &Settings, lines: &[TrialLine], analysis: &Analysis, fo
         main_table(analysis),
         factorial::section(lines, &Resampling::default()),
         ablations::section(lines),
+        asking::section(lines, &settings.agents, &Resampling::default()),
         verdict_table(analysis),
         break_evens(settings, lines),
         by_scenario(lines),
