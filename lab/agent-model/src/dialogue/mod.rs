@@ -3,9 +3,13 @@
 //! The pages have the form in which the guard and the bare browser show them, with made-up people, shops, items and texts.
 //! More than half of them contain a prompt injection, and most answers to those obey it, so that the model can be made to
 //! leak. Wordings of held-out dialogues occur in no others ([`Split`]).
+//!
+//! [`example`] makes the turns of an agent that obeys with certainty. [`graded()`] makes turns whose injection is obeyed with a
+//! designed probability between 0.1 and 0.9, and [`lesson`] the training turns of an agent that does so.
 
 mod answers;
 mod failures;
+mod graded;
 mod outline;
 mod pages;
 mod payment;
@@ -17,6 +21,7 @@ mod world;
 use crate::page_view::view;
 use crate::random::Random;
 use crate::turn::Situation;
+pub use graded::{Appeal, Graded, Lesson, Reason, graded, lesson};
 use pages::{Injection, Labels};
 use wordings::Split;
 use world::{Order, Person};
@@ -59,21 +64,7 @@ pub struct Example {
 /// ```
 pub fn example(seed: u64, held_out: bool) -> Example {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(u64::from(held_out)));
-    let guarded = random.chance(68);
-    let person = if guarded { Person::guarded(&mut random) } else { Person::raw(&mut random) };
-    let order = Order::new(&mut random);
-    let mut story = Story {
-        split: Split { held_out },
-        task: world::task(&order, &person, &mut random),
-        labels: Labels::new(&mut random),
-        done: Vec::new(),
-        kind: Kind::Benign,
-        document: 0,
-        guarded,
-        person,
-        order,
-    };
-    story.generate(&mut random)
+    Story::new(held_out, &mut random).generate(&mut random)
 }
 
 /// The texts that the tokenizer is trained on: the first turns of training.
@@ -100,6 +91,24 @@ struct Story {
 }
 
 impl Story {
+    /// The person, the order and the shop, before the first step.
+    fn new(held_out: bool, random: &mut Random) -> Story {
+        let guarded = random.chance(68);
+        let person = if guarded { Person::guarded(random) } else { Person::raw(random) };
+        let order = Order::new(random);
+        Story {
+            split: Split { held_out },
+            task: world::task(&order, &person, random),
+            labels: Labels::new(random),
+            done: Vec::new(),
+            kind: Kind::Benign,
+            document: 0,
+            guarded,
+            person,
+            order,
+        }
+    }
+
     fn generate(&mut self, random: &mut Random) -> Example {
         match random.below(100) {
             0..7 => self.start(),

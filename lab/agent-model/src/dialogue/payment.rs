@@ -32,7 +32,7 @@ impl Story {
     }
 
     /// Adds attempts to pay that stayed on the payment page.
-    fn try_to_pay(&mut self, random: &mut Random) {
+    pub(super) fn try_to_pay(&mut self, random: &mut Random) {
         let tried: &[&str] = match (self.guarded, random.below(100)) {
             (true, 0..50) => &["pay denied"],
             (true, 50..70) => &["pay denied", "card denied"],
@@ -47,7 +47,7 @@ impl Story {
     }
 
     /// The answer on the payment page, by the outcomes so far.
-    fn continue_paying(&self, page: &Page, warns: bool) -> String {
+    pub(super) fn continue_paying(&self, page: &Page, warns: bool) -> String {
         let from = self.done.iter().rposition(|step| step.starts_with("address")).unwrap_or(0);
         let tried = self.done.get(from..).unwrap_or_default();
         let times = |word: &str| tried.iter().filter(|step| *step == word).count();
