@@ -113,6 +113,37 @@ impl<M: LanguageModel> AgentModel<M> {
         Ok(text)
     }
 
+    /// The probabilities that the answer to a situation begins with each text, such as `chat:`, at temperature 1 and without
+    /// copying, in the order of `beginnings`.
+    ///
+    /// A text is split into tokens by itself, so it should end where a token ends: after a step's name and its colon. Another
+    /// division into tokens of the same text is not counted; a trained model gives it next to nothing.
+    ///
+    /// # Errors
+    /// When the model or the tokenizer fails.
+    pub fn beginnings(
+        &self,
+        situation: &Situation,
+        beginnings: &[&str],
+    ) -> Result<Vec<f64>, Box<dyn std::error::Error + Send + Sync>> {
+        let mut state = self.model.start();
+        let mut first = vec![0.0; self.model.vocabulary()];
+        self.model.step(&mut state, &self.tokenizer.situation(situation)?, &mut first)?;
+        let mut probabilities = Vec::with_capacity(beginnings.len());
+        for text in beginnings {
+            let (mut state, mut logits, mut sum) = (state.clone(), first.clone(), 0.0);
+            let tokens = self.tokenizer.ids(text)?;
+            for (place, token) in tokens.iter().enumerate() {
+                sum += log_probability(&logits, *token);
+                if place + 1 < tokens.len() {
+                    self.model.step(&mut state, &[*token], &mut logits)?;
+                }
+            }
+            probabilities.push(sum.exp());
+        }
+        Ok(probabilities)
+    }
+
     /// The copying constraint of a situation; none where it is switched off.
     pub(crate) fn copying(&self, situation: &Situation) -> Option<Copying> {
         self.copies.then(|| Copying::of(situation))
@@ -129,6 +160,13 @@ impl<M: LanguageModel> AgentModel<M> {
             None => true,
         }
     }
+}
+
+/// The log probability of a token under logits, in nats.
+fn log_probability(logits: &[f32], token: Token) -> f64 {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f64 = logits.iter().map(|logit| f64::from(logit - most).exp()).sum();
+    logits.get(token as usize).map_or(f64::NEG_INFINITY, |logit| f64::from(logit - most) - sum.ln())
 }
 
 /// How a token is chosen.

@@ -158,9 +158,17 @@ impl TurnTokenizer {
     /// # Errors
     /// When the tokenizer fails.
     pub fn example(&self, example: &Example) -> Result<TurnTokens, TokenizerError> {
-        let mut ids = self.situation(&example.situation)?;
+        self.turn(&example.situation, &example.answer)
+    }
+
+    /// The tokens of a situation and an answer to it, with the end token.
+    ///
+    /// # Errors
+    /// When the tokenizer fails.
+    pub fn turn(&self, situation: &Situation, text: &str) -> Result<TurnTokens, TokenizerError> {
+        let mut ids = self.situation(situation)?;
         let answer = ids.len();
-        ids.extend(self.ids(&example.answer)?);
+        ids.extend(self.ids(text)?);
         ids.truncate(WINDOW - 1);
         ids.push(END);
         Ok(TurnTokens { ids, answer })
@@ -174,7 +182,8 @@ impl TurnTokenizer {
         Ok(self.tokenizer.decode(ids, true)?)
     }
 
-    fn ids(&self, text: &str) -> Result<Vec<u32>, TokenizerError> {
+    /// The tokens of a text alone.
+    pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>, TokenizerError> {
         Ok(self.tokenizer.encode(text, false)?.get_ids().to_vec())
     }
 }

@@ -5,6 +5,7 @@
 //! | [`TorchModel`] | a model that reads and writes tokens, behind [`hmm_control::LanguageModel`] |
 //! | [`TorchState`] | what it has read: keys and values, forked by cloning |
 //! | [`Trainable`] | the same model with gradients: from a batch of tokens to logits |
+//! | [`preference`] | the loss of direct preference optimisation |
 //!
 //! Files are read as Hugging Face writes them, by [`language_models::transformer`], which also has the tokenizer and
 //! runs the same models, more slowly, without libtorch. The package is not a default member of the workspace: `cargo xtask setup
@@ -18,6 +19,7 @@ mod cache;
 mod error;
 mod forward;
 mod model;
+pub mod preference;
 mod train;
 mod weights;
 

@@ -1,8 +1,10 @@
 //! The training batches; the batch of a step depends on its number alone.
 
-use agent_model::dialogue::example;
+use std::error::Error;
+
 use agent_model::random::Random;
-use agent_model::tokenizer::{TokenizerError, TurnTokenizer, TurnTokens};
+
+use crate::turns::Turn;
 
 /// Turns in a step.
 pub const BATCH: usize = 6;
@@ -10,27 +12,27 @@ pub const BATCH: usize = 6;
 const POOL: usize = 16;
 
 /// The batches of one pool at a time.
-pub struct Batches<'a> {
-    tokenizer: &'a TurnTokenizer,
+pub struct Batches<F> {
+    turn: F,
     /// The number of the pool, and its batches.
-    pool: (usize, Vec<Vec<TurnTokens>>),
+    pool: (usize, Vec<Vec<Turn>>),
 }
 
-impl<'a> Batches<'a> {
-    pub fn new(tokenizer: &'a TurnTokenizer) -> Batches<'a> {
-        Batches { tokenizer, pool: (0, Vec::new()) }
+impl<F: Fn(u64) -> Result<Turn, Box<dyn Error>>> Batches<F> {
+    /// Batches of the turns that `turn` makes of their numbers.
+    pub fn new(turn: F) -> Batches<F> {
+        Batches { turn, pool: (0, Vec::new()) }
     }
 
-    /// The turns of a step. Seeds count from 0, and every turn is used once.
-    pub fn of(&mut self, step: usize) -> Result<&[TurnTokens], TokenizerError> {
+    /// The turns of a step. They are numbered from 0, and every turn is used once.
+    pub fn of(&mut self, step: usize) -> Result<&[Turn], Box<dyn Error>> {
         let number = step / POOL;
         if self.pool.1.is_empty() || self.pool.0 != number {
-            let seeds = (number * POOL * BATCH) as u64..((number + 1) * POOL * BATCH) as u64;
-            let turns: Result<Vec<TurnTokens>, _> =
-                seeds.map(|seed| self.tokenizer.example(&example(seed, false))).collect();
+            let numbers = (number * POOL * BATCH) as u64..((number + 1) * POOL * BATCH) as u64;
+            let turns: Result<Vec<Turn>, _> = numbers.map(&self.turn).collect();
             let mut turns = turns?;
-            turns.sort_by_key(|tokens| tokens.ids.len());
-            let mut batches: Vec<Vec<TurnTokens>> = turns.chunks(BATCH).map(<[TurnTokens]>::to_vec).collect();
+            turns.sort_by_key(|turn| turn.tokens.ids.len());
+            let mut batches: Vec<Vec<Turn>> = turns.chunks(BATCH).map(<[Turn]>::to_vec).collect();
             let mut random = Random::new(number as u64);
             for place in (1..batches.len()).rev() {
                 batches.swap(place, random.below(place + 1));

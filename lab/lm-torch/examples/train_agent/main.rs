@@ -2,6 +2,9 @@
 //!
 //! `eval "$(cargo xtask env)"; cargo run -p lm-torch --example train_agent -- OUT [UNTIL]`
 //!
+//! `cargo run -p lm-torch --example train_agent -- OUT --graded BASE [UNTIL]` trains an agent that obeys with the probabilities
+//! of `dialogue::graded`: it continues from the weights of BASE, whose tokenizer it keeps, with the turns of `dialogue::lesson`.
+//!
 //! One thread and one schedule, so that the same machine makes the same bytes again. OUT gets tokenizer and weights every
 //! [`CHECK`] steps, and `training.safetensors`, from which a stopped run resumes with the same result; it is removed at
 //! the end. With UNTIL the run stops after so many steps of the schedule.
@@ -13,69 +16,80 @@
 
 mod batches;
 mod circuit;
+mod loss;
 mod optimiser;
+mod reading;
+mod schedule;
+mod tokenizer;
+mod turns;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use agent_model::dialogue::{example, texts};
+use agent_model::dialogue::texts;
 use agent_model::random::Random;
-use agent_model::tokenizer::{END, TurnTokenizer, TurnTokens, VOCABULARY, WINDOW};
+use agent_model::tokenizer::{END, TurnTokenizer, VOCABULARY, WINDOW};
 use batches::{BATCH, Batches};
-use lm_torch::tch::{self, Device, Kind, Tensor};
+use lm_torch::tch::{self, Device, Kind};
 use lm_torch::{Config, Trainable};
+use loss::{distance, loss};
 use optimiser::Optimiser;
+use schedule::Schedule;
+use turns::Turn;
 
-/// Steps in all.
-const STEPS: usize = 5_600;
-/// Warm-up steps, and cool-down steps at the end.
-const WARM: usize = 120;
-const COOL: usize = 2_800;
-/// The highest learning rate, and the share of it at the end.
-const RATE: f64 = 1.3e-3;
-const LAST: f64 = 0.02;
-/// The weight of a context token relative to one of the answer, and the percentage of context tokens that count.
-const CONTEXT_WEIGHT: f32 = 0.3;
-const CONTEXT_PERCENT: usize = 12;
+/// The run from nothing.
+const WHOLE: Schedule = Schedule { steps: 5_600, warm: 120, cool: 2_800, rate: 1.3e-3 };
+/// The run from an agent that obeys with certainty. Its rate is about that of the whole run a thousand steps before the end.
+const GRADED: Schedule = Schedule { steps: 800, warm: 40, cool: 400, rate: 5e-4 };
 /// Steps between checkpoints.
 const CHECK: usize = 100;
 /// Steps between progress lines.
 const REPORT: usize = 20;
+/// Held-out turns of a check.
+const HELD_OUT: u64 = 48;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (out, until): (PathBuf, usize) = match arguments.as_slice() {
-        [out] => (out.into(), STEPS),
-        [out, until] => (out.into(), until.parse::<usize>()?.min(STEPS)),
-        _ => return Err("say where to write, and after how many steps to stop if not at the end".into()),
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (out, base, until): (PathBuf, Option<&Path>, Option<&str>) = match words.as_slice() {
+        [out, "--graded", base] => (out.into(), Some(base.as_ref()), None),
+        [out, "--graded", base, until] => (out.into(), Some(base.as_ref()), Some(until)),
+        [out] => (out.into(), None, None),
+        [out, until] => (out.into(), None, Some(until)),
+        _ => return Err("say where to write, --graded and a model's folder to continue from it, and after how many steps to stop if not at the end".into()),
     };
+    let schedule = if base.is_some() { GRADED } else { WHOLE };
+    let until = until.map_or(Ok(schedule.steps), str::parse)?.min(schedule.steps);
     std::fs::create_dir_all(&out)?;
-    let (state, tokenizer_file) = (out.join("training.safetensors"), out.join("tokenizer.json"));
     tch::set_num_threads(1);
     tch::manual_seed(7);
-    let tokenizer = TurnTokenizer::learn(texts())?;
-    tokenizer.save(&tokenizer_file)?;
-    let model = Trainable::new(shape(), Device::Cpu)?;
-    circuit::prepare(model.variables(), model.config().rope.theta)?;
+    let (tokenizer, model) = match base {
+        Some(base) => continued(base, &out)?,
+        None => begun(&out)?,
+    };
+    let state = out.join("training.safetensors");
     let mut optimiser = match state.exists() {
         true => Optimiser::load(model.variables(), &state)?,
         false => Optimiser::new(model.variables()),
     };
-    let held_out: Vec<TurnTokens> =
-        (0..48).map(|seed| tokenizer.example(&example(seed, true))).collect::<Result<_, _>>()?;
-    let mut batches = Batches::new(&tokenizer);
-    let (started, begun, mut read) = (Instant::now(), optimiser.steps, 0);
+    let turn = |number: u64, held_out: bool| match base {
+        Some(_) => turns::graded(&tokenizer, number, held_out),
+        None => turns::certain(&tokenizer, number, held_out),
+    };
+    let held_out: Vec<Turn> = (0..HELD_OUT).map(|number| turn(number, true)).collect::<Result<_, _>>()?;
+    let mut batches = Batches::new(|number| turn(number, false));
+    let (started, first, mut read) = (Instant::now(), optimiser.steps, 0);
     let mut running: Option<f64> = None;
     while optimiser.steps < until {
         let step = optimiser.steps;
         let batch = batches.of(step)?;
-        read += batch.iter().map(|tokens| tokens.ids.len()).sum::<usize>();
+        read += batch.iter().map(|turn| turn.tokens.ids.len()).sum::<usize>();
         let loss = loss(&model, batch, Some(&mut Random::new(step as u64)))?;
         let now = loss.double_value(&[]);
         running = Some(running.map_or(now, |running| 0.95 * running + 0.05 * now));
-        optimiser.step(&loss, rate(step))?;
-        let (done, seconds) = (step + 1 - begun, started.elapsed().as_secs_f64());
+        optimiser.step(&loss, schedule.rate(step))?;
+        let (done, seconds) = (step + 1 - first, started.elapsed().as_secs_f64());
         if done % REPORT == 0 || done == 5 {
             let left = seconds / done as f64 * (until - step - 1) as f64 / 60.0;
             let (each, shown) = (read as f64 / seconds, running.unwrap_or_default());
@@ -90,20 +104,38 @@ fn main() -> Result<(), Box<dyn Error>> {
             optimiser.save(&state)?;
         }
     }
-    if until == STEPS && state.exists() {
+    if until == schedule.steps && state.exists() {
         std::fs::remove_file(&state)?;
     }
     Ok(())
 }
 
+/// A new tokenizer, and initial weights.
+fn begun(out: &Path) -> Result<(TurnTokenizer, Trainable), Box<dyn Error>> {
+    let tokenizer = TurnTokenizer::learn(texts())?;
+    tokenizer.save(&out.join("tokenizer.json"))?;
+    let model = Trainable::new(shape(), Device::Cpu)?;
+    circuit::prepare(model.variables(), model.config().rope.theta)?;
+    Ok((tokenizer, model))
+}
+
+/// The tokenizer and the weights of another model.
+fn continued(base: &Path, out: &Path) -> Result<(TurnTokenizer, Trainable), Box<dyn Error>> {
+    tokenizer::keep(base, out)?;
+    Ok((TurnTokenizer::load(&base.join("tokenizer.json"))?, Trainable::load(base, Device::Cpu)?))
+}
+
 /// Prints the loss on held-out turns.
-fn check(model: &Trainable, held_out: &[TurnTokens], step: usize) -> Result<(), Box<dyn Error>> {
+fn check(model: &Trainable, held_out: &[Turn], step: usize) -> Result<(), Box<dyn Error>> {
     let _no_gradients = tch::no_grad_guard();
     let mut sum = 0.0;
     for batch in held_out.chunks(BATCH) {
         sum += loss(model, batch, None)?.double_value(&[]);
     }
     println!("step {step}, held-out loss of answers {:.4}", sum / held_out.chunks(BATCH).len() as f64);
+    if let Some(distance) = distance(model, held_out)? {
+        println!("step {step}, held-out distance from the designed probability to obey {distance:.3}");
+    }
     Ok(())
 }
 
@@ -114,45 +146,4 @@ fn shape() -> Config {
     config.rope.theta = 1_000_000.0;
     config.ends = vec![END];
     config
-}
-
-/// The learning rate of a step: linear warm-up, constant, linear cool-down. Before the cool-down, [`STEPS`] may still be
-/// changed without losing the steps so far.
-fn rate(step: usize) -> f64 {
-    let up = (step + 1) as f64 / WARM as f64;
-    let down = LAST + (1.0 - LAST) * (STEPS - step) as f64 / COOL as f64;
-    RATE * up.min(down).min(1.0)
-}
-
-/// The mean loss of the answers' tokens; with `random`, some context tokens count too, at a lower weight.
-fn loss(
-    model: &Trainable,
-    batch: &[TurnTokens],
-    mut random: Option<&mut Random>,
-) -> Result<Tensor, tch::TchError> {
-    let longest = batch.iter().map(|tokens| tokens.ids.len()).max().unwrap_or(2);
-    let (mut ids, mut rows, mut next, mut weights) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for tokens in batch {
-        let start = ids.len() as i64;
-        for (at, pair) in tokens.ids.windows(2).enumerate() {
-            let answers = at + 1 >= tokens.answer;
-            let counts = random.as_mut().is_some_and(|random| random.chance(CONTEXT_PERCENT));
-            if answers || counts {
-                rows.push(start + at as i64);
-                next.push(i64::from(pair[1]));
-                weights.push(if answers { 1.0 } else { CONTEXT_WEIGHT });
-            }
-        }
-        ids.extend(tokens.ids.iter().take(longest - 1).map(|id| i64::from(*id)));
-        ids.resize(start as usize + longest - 1, i64::from(END));
-    }
-    let ids = Tensor::from_slice(&ids).view([batch.len() as i64, longest as i64 - 1]);
-    let hidden = model.hidden(&ids)?.f_flatten(0, 1)?.f_index_select(0, &Tensor::from_slice(&rows))?;
-    let head = &model.variables().variables()["model.embed_tokens.weight"];
-    let logits = hidden.f_matmul(&head.f_tr()?)?;
-    let each =
-        logits.f_log_softmax(-1, Kind::Float)?.f_gather(1, &Tensor::from_slice(&next).unsqueeze(1), false)?;
-    let weights = Tensor::from_slice(&weights);
-    let sum = (each.f_squeeze_dim(1)? * &weights).f_sum(Kind::Float)?;
-    Ok(-sum / weights.f_sum(Kind::Float)?)
 }
