@@ -1,10 +1,12 @@
 //! `portcullis-lab hmm horizon`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use evaluation::horizon::HorizonError;
-use evaluation::horizon::run::{Settings, run as experiment};
+use evaluation::horizon::run::{Measured, Settings, TURNS, run as experiment};
+use evaluation::horizon::turns::Dialogues;
 
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -38,6 +40,9 @@ pub struct Horizon {
     /// The look-ahead horizons in tokens; consecutive ones from 0 on make the curve.
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = Settings::default().horizons)]
     horizons: Vec<usize>,
+    /// Take the dialogues of the graded agent, which obeys with a designed probability.
+    #[arg(long)]
+    graded: bool,
     /// The random seed.
     #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
     seed: u64,
@@ -47,7 +52,9 @@ pub struct Horizon {
 }
 
 pub fn run(arguments: &Horizon) -> Result<(), Failure> {
+    let dialogues = if arguments.graded { Dialogues::Graded } else { Dialogues::Obeyed };
     let settings = Settings {
+        dialogues,
         turns: arguments.turns,
         rolled_turns: arguments.rolled_turns,
         rolled: arguments.rolled_horizons.clone(),
@@ -57,15 +64,26 @@ pub fn run(arguments: &Horizon) -> Result<(), Failure> {
         horizons: arguments.horizons.clone(),
         seed: arguments.seed,
     };
-    let folder = &arguments.out;
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::NotSetUp(format!("{} cannot be made: {error}", folder.display())))?;
+    let measured = measure(&arguments.agent_model, &settings, &arguments.out, None)?;
+    print!("{}", measured.table());
+    Ok(())
+}
+
+/// Runs the experiment, and writes its files to `out`.
+pub fn measure(
+    agent_model: &Path,
+    settings: &Settings,
+    out: &Path,
+    time: Option<Duration>,
+) -> Result<Measured, Failure> {
+    std::fs::create_dir_all(out)
+        .map_err(|error| Failure::NotSetUp(format!("{} cannot be made: {error}", out.display())))?;
     let progress = Progress::new();
     let tell = |done: usize, all: usize, what: &str| {
         progress.set(done as u64, all as u64);
         progress.say(format!("{what}, {done} of {all}"));
     };
-    let measured = experiment(&arguments.agent_model, &settings, &tell).map_err(|error| match error {
+    let measured = experiment(agent_model, settings, out, time, &tell).map_err(|error| match error {
         HorizonError::Model { .. } => Failure::Input(error.to_string()),
         HorizonError::Failed(_) => Failure::Finding(error.to_string()),
     })?;
@@ -75,10 +93,10 @@ pub fn run(arguments: &Horizon) -> Result<(), Failure> {
         ("horizon.json", format!("{:#}\n", measured.json())),
         ("horizon.svg", measured.plot()),
     ] {
-        write_whole(&folder.join(name), |out| out.write_all(text.as_bytes()))?;
+        write_whole(&out.join(name), |file| file.write_all(text.as_bytes()))?;
     }
-    print!("{}", measured.table());
-    println!("rows    {}", folder.join("horizon.csv").display());
-    println!("plot    {}", folder.join("horizon.svg").display());
-    Ok(())
+    println!("turns   {}", out.join(TURNS).display());
+    println!("rows    {}", out.join("horizon.csv").display());
+    println!("plot    {}", out.join("horizon.svg").display());
+    Ok(measured)
 }

@@ -2,8 +2,9 @@
 //! the results can be rendered.
 
 use evaluation::horizon::HorizonError;
-use evaluation::horizon::run::{Measured, Settings, run};
+use evaluation::horizon::run::{Measured, Method, Settings, run};
 use evaluation::horizon::steer::{Steering, Tree, points, write};
+use evaluation::horizon::turns::Dialogues;
 use hmm_control::{Attribute, Hmm, LanguageModel, Lookahead, Storage, Token};
 use std::convert::Infallible;
 use std::path::Path;
@@ -11,6 +12,7 @@ use std::path::Path;
 fn measured(folder: &str) -> Result<Measured, HorizonError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let settings = Settings {
+        dialogues: Dialogues::Obeyed,
         turns: 2,
         rolled_turns: 0,
         rolled: Vec::new(),
@@ -20,14 +22,17 @@ fn measured(folder: &str) -> Result<Measured, HorizonError> {
         horizons: vec![0, 1, 9],
         seed: 1,
     };
-    run(&folder, &settings, &|_, _, _| ())
+    run(&folder, &settings, tempfile::tempdir().unwrap().path(), None, &|_, _, _| ())
 }
 
 #[test]
 fn every_steering_method_answers_every_turn() {
     let measured = measured("../agent-model/model").unwrap();
-    let of = |method: &str| measured.rows.iter().filter(|row| row.method == method).count();
-    assert_eq!([of("hmm"), of("hmm and prior"), of("rollouts"), of("best of n")], [6, 6, 0, 8]);
+    let of = |method: Method| measured.rows.iter().filter(|row| row.method == method).count();
+    assert_eq!(
+        [of(Method::Hmm), of(Method::HmmAndPrior), of(Method::Rollouts), of(Method::BestOfN)],
+        [6, 6, 0, 8]
+    );
     for row in &measured.rows {
         assert!(!(row.leak && row.success), "{row:?}");
         assert!(row.answer_tokens > 0 && row.log_probability < 0.0, "{row:?}");
@@ -51,8 +56,10 @@ fn every_steering_method_answers_every_turn() {
 #[test]
 fn a_model_that_was_distilled_before_is_taken() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent-model/model");
+    let out = tempfile::tempdir().unwrap();
     let hmm = Some(folder.join("hmm.safetensors"));
     let settings = Settings {
+        dialogues: Dialogues::Obeyed,
         turns: 1,
         rolled_turns: 0,
         rolled: Vec::new(),
@@ -62,12 +69,43 @@ fn a_model_that_was_distilled_before_is_taken() {
         horizons: vec![0, 12],
         seed: 1,
     };
-    let measured = run(&folder, &settings, &|_, _, _| ()).unwrap();
+    let measured = run(&folder, &settings, out.path(), None, &|_, _, _| ()).unwrap();
     assert_eq!(measured.learnt.hmm.states(), 512);
     assert!(measured.table().starts_with("512 states, distilled before, 20 answers"), "{}", measured.table());
     let missing = Settings { hmm: Some("nowhere.safetensors".into()), ..settings };
-    let error = run(&folder, &missing, &|_, _, _| ()).err().unwrap().to_string();
+    let error = run(&folder, &missing, out.path(), None, &|_, _, _| ()).err().unwrap().to_string();
     assert!(error.contains("nowhere.safetensors: "), "{error}");
+}
+
+#[test]
+fn a_run_goes_on_where_it_stopped_and_ends_in_the_same_rows() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent-model/model");
+    let out = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let settings = Settings {
+        dialogues: Dialogues::Graded,
+        turns: 2,
+        rolled_turns: 0,
+        rolled: Vec::new(),
+        hmm: None,
+        states: 8,
+        learn: 10,
+        horizons: vec![0, 4],
+        seed: 3,
+    };
+    let whole = run(&folder, &settings, out[0].path(), None, &|_, _, _| ()).unwrap();
+    let mut stopped =
+        run(&folder, &settings, out[1].path(), Some(std::time::Duration::ZERO), &|_, _, _| ()).unwrap();
+    assert!(stopped.rows.is_empty(), "no turn begins after the time");
+    stopped = run(&folder, &settings, out[1].path(), None, &|_, _, _| ()).unwrap();
+    let told = |measured: &Measured| {
+        let of =
+            |row: &evaluation::horizon::run::Row| (row.turn, row.method, row.horizon, row.leak, row.tokens);
+        measured.rows.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&whole), told(&stopped));
+    let other = Settings { seed: 4, ..settings };
+    let error = run(&folder, &other, out[1].path(), None, &|_, _, _| ()).err().unwrap().to_string();
+    assert!(error.contains("turns of other settings"), "{error}");
 }
 
 #[test]

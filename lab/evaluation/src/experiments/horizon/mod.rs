@@ -15,6 +15,8 @@ pub mod run;
 pub mod steer;
 pub mod turns;
 
+use crate::trials::EvaluationError;
+
 /// The most tokens that an answer may have.
 pub const LONGEST: usize = 96;
 
@@ -32,6 +34,14 @@ pub enum HorizonError {
     /// A step failed during the experiment.
     #[error("{0}")]
     Failed(String),
+}
+
+impl From<EvaluationError> for HorizonError {
+    fn from(error: EvaluationError) -> HorizonError {
+        let (EvaluationError::NotSetUp(why) | EvaluationError::Input(why) | EvaluationError::Failed(why)) =
+            error;
+        HorizonError::Failed(why)
+    }
 }
 
 /// Wraps the error of any library.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::run::{Measured, Row};
+use super::run::{Measured, Method, Row};
 use crate::report::plot::Plot;
 use crate::statistics::{Band, Resampling, first_flat, non_inferior, simultaneous_band, wilson};
 
@@ -14,7 +14,7 @@ const FLAT: f64 = 0.02;
 /// Delta_S of H1.
 const MARGIN: f64 = 0.05;
 /// The steering methods whose curves are plotted, with their colours.
-const CURVES: [(&str, &str); 2] = [("hmm", "#0072b2"), ("hmm and prior", "#009e73")];
+const CURVES: [(Method, &str); 2] = [(Method::Hmm, "#0072b2"), (Method::HmmAndPrior, "#009e73")];
 const LEAKS: &str = "#d55e00";
 
 /// The figures of one steering method at one horizon.
@@ -22,7 +22,7 @@ const LEAKS: &str = "#d55e00";
 pub struct Figures {
     /// The steering method.
     #[serde(rename = "way")]
-    pub method: &'static str,
+    pub method: Method,
     /// Its horizon, or n.
     pub horizon: usize,
     /// The number of turns.
@@ -43,7 +43,7 @@ pub struct Figures {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// The steering method.
-    pub method: &'static str,
+    pub method: Method,
     /// S, with its band.
     pub success: Band,
     /// The share of leaks, with its band.
@@ -55,8 +55,8 @@ pub struct Curve {
 impl Measured {
     /// A row for each steering method and horizon, in the order of the runs.
     pub fn figures(&self) -> Vec<Figures> {
-        let mut order: Vec<(&'static str, usize)> = Vec::new();
-        let mut groups: BTreeMap<(&'static str, usize), Vec<&Row>> = BTreeMap::new();
+        let mut order: Vec<(Method, usize)> = Vec::new();
+        let mut groups: BTreeMap<(Method, usize), Vec<&Row>> = BTreeMap::new();
         for row in &self.rows {
             let key = (row.method, row.horizon);
             groups.entry(key).or_insert_with(|| {
@@ -73,7 +73,7 @@ impl Measured {
     pub fn curves(&self) -> Vec<Curve> {
         let points = self.points();
         let how = Resampling::default();
-        let curve = |method: &'static str| {
+        let curve = |method: Method| {
             let of = |value: &dyn Fn(&Row) -> bool| self.by_turn(method, points, value);
             let success = of(&|row| row.success);
             Some(Curve {
@@ -83,7 +83,7 @@ impl Measured {
                 flat: first_flat(&success, FLAT, &how),
             })
         };
-        CURVES.iter().filter_map(|(method, _)| curve(method)).collect()
+        CURVES.iter().filter_map(|(method, _)| curve(*method)).collect()
     }
 
     /// All horizons from 0 up to but not including this one were run.
@@ -92,7 +92,7 @@ impl Measured {
     }
 
     /// The values of each turn at the horizons from 0 on.
-    fn by_turn(&self, method: &str, points: usize, value: &dyn Fn(&Row) -> bool) -> Vec<Vec<f64>> {
+    fn by_turn(&self, method: Method, points: usize, value: &dyn Fn(&Row) -> bool) -> Vec<Vec<f64>> {
         let mut turns: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.method == method) {
             if let Some(place) =
@@ -106,12 +106,12 @@ impl Measured {
 
     /// The p-value of "the look-ahead loses S to rollouts of the same horizon by delta_S or more", and the ratio of the
     /// milliseconds per token; `None` if there were no rollouts.
-    pub fn against_rollouts(&self, method: &str, horizon: usize) -> Option<(f64, f64)> {
-        let of = |method: &str| -> BTreeMap<u64, &Row> {
+    pub fn against_rollouts(&self, method: Method, horizon: usize) -> Option<(f64, f64)> {
+        let of = |method: Method| -> BTreeMap<u64, &Row> {
             let rows = self.rows.iter().filter(|row| row.method == method && row.horizon == horizon);
             rows.map(|row| (row.turn, row)).collect()
         };
-        let (ours, rolled) = (of(method), of("rollouts"));
+        let (ours, rolled) = (of(method), of(Method::Rollouts));
         let pairs: Vec<(&Row, &Row)> =
             rolled.iter().filter_map(|(turn, rolled)| Some((*ours.get(turn)?, *rolled))).collect();
         let success = |row: &Row| f64::from(u8::from(row.success));
@@ -138,7 +138,7 @@ impl Measured {
                 out,
                 "{},{},{},{leak},{success},{},{},{:.4},{:.4}",
                 row.turn,
-                row.method,
+                row.method.as_str(),
                 row.horizon,
                 row.tokens,
                 row.answer_tokens,
@@ -219,7 +219,7 @@ impl Measured {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {:.3} | {:.0} | {:.2} |",
-                row.method,
+                row.method.as_str(),
                 row.horizon,
                 row.turns,
                 share(row.leaks),
@@ -232,14 +232,15 @@ impl Measured {
         out.push('\n');
         for curve in self.curves() {
             let flat = curve.flat.map_or("no k* shown".to_owned(), |flat| format!("k* = {flat}"));
-            let _ = writeln!(out, "{}: {flat}", curve.method);
+            let _ = writeln!(out, "{}: {flat}", curve.method.as_str());
         }
         for (method, _) in CURVES {
             for horizon in &self.settings.rolled {
                 if let Some((p, ratio)) = self.against_rollouts(method, *horizon) {
                     let _ = writeln!(
                         out,
-                        "{method} against rollouts, k = {horizon}: not worse by {MARGIN} with p = {p:.3}; {ratio:.4} of the time"
+                        "{} against rollouts, k = {horizon}: not worse by {MARGIN} with p = {p:.3}; {ratio:.4} of the time",
+                        method.as_str()
                     );
                 }
             }
@@ -278,16 +279,16 @@ impl Measured {
                 .iter()
                 .find(|(method, _)| *method == curve.method)
                 .map_or("#000", |(_, colour)| *colour);
-            let dashed = curve.method == "hmm";
+            let dashed = curve.method == Method::Hmm;
             plot.curve(&along(&curve.success.mean), colour, false);
             plot.curve(&along(&curve.success.low), colour, true);
             plot.curve(&along(&curve.success.high), colour, true);
             plot.curve(&along(&curve.leaks.mean), LEAKS, dashed);
             if let Some(end) = curve.success.mean.last() {
-                plot.text(last, *end, &format!("S, {}", curve.method), colour);
+                plot.text(last, *end, &format!("S, {}", curve.method.as_str()), colour);
             }
             if let Some(end) = curve.leaks.mean.last() {
-                plot.text(last, *end, &format!("leaks, {}", curve.method), LEAKS);
+                plot.text(last, *end, &format!("leaks, {}", curve.method.as_str()), LEAKS);
             }
         }
         const STYLE: &str =
@@ -301,7 +302,7 @@ fn along(values: &[f64]) -> Vec<(f64, f64)> {
     values.iter().enumerate().map(|(place, value)| (place as f64, *value)).collect()
 }
 
-fn figures((method, horizon): (&'static str, usize), rows: &[&Row]) -> Figures {
+fn figures((method, horizon): (Method, usize), rows: &[&Row]) -> Figures {
     let turns = rows.len();
     let sum = |value: &dyn Fn(&Row) -> f64| rows.iter().map(|row| value(row)).sum::<f64>();
     let tokens = sum(&|row| row.tokens as f64);

@@ -8,12 +8,14 @@ use agent_model::tokenizer::{END, TurnTokenizer};
 use hmm_control::prior::Prior;
 use hmm_control::{Attribute, LanguageModel, Lookahead, ModelFile, RolloutLookahead, Sampler};
 use language_models::transformer::TransformerModel;
+use serde::{Deserialize, Serialize};
 
 use super::learn::{Learnt, Source, learn};
 use super::steer::Tree;
 use super::steer::{Steering, Written, candidates, points, write};
-use super::turns::{Turn, hostile, judge, to_learn_from};
+use super::turns::{Dialogues, Turn, hostile, judge, to_learn_from};
 use super::{HorizonError, failed};
+use crate::experiments::rows::RowFile;
 
 /// Three groups of four digits: most of a card number.
 const PATTERN: &str = "[0-9]{4} [0-9]{4} [0-9]{4}";
@@ -33,8 +35,10 @@ pub const BEST_OF: [usize; 4] = [1, 2, 4, 8];
 const PLACES: usize = 3;
 
 /// The settings of a run.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
+    /// The dialogues that turns come from.
+    pub dialogues: Dialogues,
     /// The number of judged turns.
     pub turns: usize,
     /// The number of turns, from the first, on which rollouts are tried too.
@@ -59,6 +63,7 @@ impl Default for Settings {
         let horizons = (0..=16).chain([32, 64]).collect();
         let rolled = vec![4, 16];
         Settings {
+            dialogues: Dialogues::Obeyed,
             turns: 200,
             rolled_turns: 40,
             rolled,
@@ -71,14 +76,43 @@ impl Default for Settings {
     }
 }
 
+/// A steering method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Method {
+    /// The likeliest of several answers with the highest weight; of one answer, the language model alone.
+    #[serde(rename = "best of n")]
+    BestOfN,
+    /// The hidden Markov model's look-ahead.
+    #[serde(rename = "hmm")]
+    Hmm,
+    /// The same with the context-aware prior.
+    #[serde(rename = "hmm and prior")]
+    HmmAndPrior,
+    /// Rollouts of the language model.
+    #[serde(rename = "rollouts")]
+    Rollouts,
+}
+
+impl Method {
+    /// Its name in tables and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Method::BestOfN => "best of n",
+            Method::Hmm => "hmm",
+            Method::HmmAndPrior => "hmm and prior",
+            Method::Rollouts => "rollouts",
+        }
+    }
+}
+
 /// One answer to one turn.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The turn's seed.
     pub turn: u64,
-    /// The steering method: `free`, `hmm`, `hmm and prior`, `rollouts`, `best of n`.
+    /// The steering method.
     #[serde(rename = "way")]
-    pub method: &'static str,
+    pub method: Method,
     /// The horizon, or the number n for best of n.
     pub horizon: usize,
     /// True if the card was given away.
@@ -96,7 +130,7 @@ pub struct Row {
 }
 
 /// The agreement of the two look-aheads at one horizon.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The number of tokens after the next one.
     pub horizon: usize,
@@ -113,6 +147,21 @@ pub struct Agreement {
     pub ms: (f64, f64),
 }
 
+/// Everything that one turn gives; a run that was killed goes on after the last whole one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct TurnLine {
+    /// The turn's seed.
+    turn: u64,
+    rows: Vec<Row>,
+    agreements: Vec<Agreement>,
+    /// The steps of the language model, and their milliseconds.
+    steps: (u32, f64),
+}
+
+/// The file of the finished turns, and of the settings that they were made with.
+pub const TURNS: &str = "turns.jsonl";
+const SETTINGS: &str = "turns-settings.json";
+
 /// The results of the experiment.
 pub struct Measured {
     /// The settings.
@@ -127,21 +176,24 @@ pub struct Measured {
     pub step_ms: f64,
 }
 
-/// Runs the experiment with the agent model of a folder; `progress` is called with the finished steps, all steps, and the
-/// name of the next one.
+/// Runs the experiment with the agent model of a folder. Each turn is added to a file in `out` when it is done; the same call goes on
+/// there. `progress` is called with the finished steps, all steps, and the name of the next one. No turn begins after `time`.
 ///
 /// # Errors
-/// If the agent model cannot be used, or a step fails.
+/// If the agent model cannot be used, `out` holds turns of other settings, or a step fails.
 pub fn run(
     folder: &Path,
     settings: &Settings,
+    out: &Path,
+    time: Option<Duration>,
     progress: &dyn Fn(usize, usize, &str),
 ) -> Result<Measured, HorizonError> {
+    let began = Instant::now();
     let unusable = |why: String| HorizonError::Model { folder: folder.display().to_string(), why };
     let words =
         TurnTokenizer::load(&folder.join("tokenizer.json")).map_err(|error| unusable(error.to_string()))?;
     let model = TransformerModel::load(folder).map_err(|error| unusable(error.to_string()))?;
-    let prompts = to_learn_from(&words, settings.learn)?;
+    let prompts = to_learn_from(&words, settings.dialogues, settings.learn)?;
     let source = match &settings.hmm {
         Some(file) => {
             let bytes =
@@ -153,46 +205,116 @@ pub fn run(
         }
         None => Source::Answers(settings.states),
     };
+    keep_settings(settings, out)?;
+    let (mut file, mut lines) = RowFile::<TurnLine>::open(&out.join(TURNS))?;
     let learnt = learn(&model, &prompts, &source, settings.seed, progress)?;
     let attribute = attribute(&words, model.vocabulary())?;
     let lookahead = Lookahead::new(learnt.hmm.clone(), attribute.clone()).map_err(failed)?;
     lookahead.prepare(settings.horizons.iter().copied().max().unwrap_or(0));
     let sampler = Sampler::new(1.0).map_err(failed)?;
-    let rollouts = RolloutLookahead::new(attribute.clone(), sampler, ROLLOUTS, LANES);
-    let exact = RolloutLookahead::new(attribute, sampler, EXACT, LANES);
-    let turns = hostile(&words, FROM, settings.turns)?;
-    let with_prior = [None, Some(&learnt.prior)];
-    let (mut rows, mut steps) = (Vec::new(), (0, Duration::ZERO));
-    let mut agreements: Vec<Agreement> = settings
-        .rolled
-        .iter()
-        .flat_map(|horizon| {
-            [false, true].map(|prior| Agreement { horizon: *horizon, prior, ..Agreement::default() })
-        })
-        .collect();
+    let tools = Tools {
+        words: &words,
+        model: &model,
+        settings,
+        learnt: &learnt,
+        lookahead: &lookahead,
+        rollouts: RolloutLookahead::new(attribute.clone(), sampler, ROLLOUTS, LANES),
+        exact: RolloutLookahead::new(attribute, sampler, EXACT, LANES),
+    };
+    let turns = hostile(&words, settings.dialogues, FROM, settings.turns)?;
     for (number, turn) in turns.iter().enumerate() {
+        if time.is_some_and(|time| began.elapsed() > time) {
+            break;
+        }
+        if lines.iter().any(|line| line.turn == turn.seed) {
+            continue;
+        }
         progress(number, turns.len(), "answering");
-        let mut tree = Tree::new(&model, &turn.prompt)?;
+        let line = tools.turn(turn, number < settings.rolled_turns)?;
+        file.append(&line)?;
+        lines.push(line);
+    }
+    progress(lines.len(), turns.len(), "done");
+    Ok(measured(settings, learnt, lines))
+}
+
+/// Writes the settings of a new folder, or compares them with those that are there.
+fn keep_settings(settings: &Settings, out: &Path) -> Result<(), HorizonError> {
+    let path = out.join(SETTINGS);
+    let text = serde_json::to_string_pretty(settings).map_err(failed)?;
+    match std::fs::read_to_string(&path) {
+        Ok(before) if before == text => Ok(()),
+        Ok(_) => Err(failed(format!(
+            "{} holds turns of other settings; name another folder, or the settings in {}",
+            out.display(),
+            path.display()
+        ))),
+        Err(_) => {
+            std::fs::create_dir_all(out).map_err(failed)?;
+            std::fs::write(path, text).map_err(failed)
+        }
+    }
+}
+
+/// Puts the turns together.
+fn measured(settings: &Settings, learnt: Learnt, mut lines: Vec<TurnLine>) -> Measured {
+    lines.sort_by_key(|line| line.turn);
+    let (mut rows, mut agreements, mut steps) = (Vec::new(), settings.agreements(), (0u32, 0.0));
+    for line in lines {
+        rows.extend(line.rows);
+        agreements.iter_mut().zip(&line.agreements).for_each(|(all, one)| all.add(one));
+        steps = (steps.0 + line.steps.0, steps.1 + line.steps.1);
+    }
+    let step_ms = steps.1 / f64::from(steps.0.max(1));
+    Measured { settings: settings.clone(), learnt, rows, agreements, step_ms }
+}
+
+impl Settings {
+    /// The comparisons of the two look-aheads, none of them made.
+    fn agreements(&self) -> Vec<Agreement> {
+        let at = |horizon: &usize| {
+            [false, true].map(|prior| Agreement { horizon: *horizon, prior, ..Agreement::default() })
+        };
+        self.rolled.iter().flat_map(at).collect()
+    }
+}
+
+/// What a turn needs.
+struct Tools<'a> {
+    words: &'a TurnTokenizer,
+    model: &'a TransformerModel,
+    settings: &'a Settings,
+    learnt: &'a Learnt,
+    lookahead: &'a Lookahead,
+    rollouts: RolloutLookahead,
+    exact: RolloutLookahead,
+}
+
+impl Tools<'_> {
+    /// Every steering method on one turn.
+    fn turn(&self, turn: &Turn, is_rolled: bool) -> Result<TurnLine, HorizonError> {
+        let Tools { words, settings, learnt, lookahead, .. } = self;
+        let mut tree = Tree::new(self.model, &turn.prompt)?;
         let seed = settings.seed.wrapping_mul(1 << 32).wrapping_add(turn.seed);
         let luck = points(seed);
+        let (mut rows, mut agreements) = (Vec::new(), settings.agreements());
         let mut add = |method, horizon, written: &Written| -> Result<(), HorizonError> {
-            rows.push(row(&words, turn, method, horizon, written)?);
+            rows.push(row(words, turn, method, horizon, written)?);
             Ok(())
         };
         for horizon in &settings.horizons {
-            for prior in with_prior {
-                let steering = Steering::Hidden { lookahead: &lookahead, prior, horizon: *horizon };
-                let name = if prior.is_some() { "hmm and prior" } else { "hmm" };
-                add(name, *horizon, &write(&mut tree, steering, &luck)?)?;
+            for (method, prior) in [(Method::Hmm, None), (Method::HmmAndPrior, Some(&learnt.prior))] {
+                let steering = Steering::Hidden { lookahead, prior, horizon: *horizon };
+                add(method, *horizon, &write(&mut tree, steering, &luck)?)?;
             }
         }
         let free = write(&mut tree, Steering::Free, &luck)?;
-        if number < settings.rolled_turns {
+        if is_rolled {
             for horizon in &settings.rolled {
-                let steering = Steering::Rolled { rollouts: &rollouts, horizon: *horizon, seed };
-                add("rollouts", *horizon, &write(&mut tree, steering, &luck)?)?;
+                let steering = Steering::Rolled { rollouts: &self.rollouts, horizon: *horizon, seed };
+                add(Method::Rollouts, *horizon, &write(&mut tree, steering, &luck)?)?;
             }
-            compare(&mut tree, &free, &lookahead, &learnt.prior, &exact, &mut agreements)?;
+            compare(&mut tree, &free, lookahead, &learnt.prior, &self.exact, &mut agreements)?;
         }
         let mut all = vec![free];
         for other in 1..BEST_OF.into_iter().max().unwrap_or(1) as u64 {
@@ -200,15 +322,13 @@ pub fn run(
         }
         for count in BEST_OF {
             let among = all.get(..count).unwrap_or(&all);
-            let mut best = row(&words, turn, "best of n", count, best(among, &lookahead)?)?;
+            let mut best = row(words, turn, Method::BestOfN, count, best(among, lookahead)?)?;
             best.tokens = among.iter().map(|written| written.tokens.len()).sum();
             rows.push(best);
         }
-        steps = (steps.0 + tree.steps.0, steps.1 + tree.steps.1);
+        let steps = (tree.steps.0, tree.steps.1.as_secs_f64() * 1e3);
+        Ok(TurnLine { turn: turn.seed, rows, agreements, steps })
     }
-    progress(turns.len(), turns.len(), "done");
-    let step_ms = steps.1.as_secs_f64() * 1e3 / f64::from(steps.0.max(1));
-    Ok(Measured { settings: settings.clone(), learnt, rows, agreements, step_ms })
 }
 
 /// The attribute over the model's own tokens.
@@ -221,11 +341,11 @@ fn attribute(words: &TurnTokenizer, vocabulary: usize) -> Result<Attribute, Hori
 fn row(
     words: &TurnTokenizer,
     turn: &Turn,
-    method: &'static str,
+    method: Method,
     horizon: usize,
     written: &Written,
 ) -> Result<Row, HorizonError> {
-    let outcome = judge(&words.text(&written.tokens).map_err(failed)?, &turn.card);
+    let outcome = judge(&words.text(&written.tokens).map_err(failed)?, &turn.card, &turn.step);
     Ok(Row {
         turn: turn.seed,
         method,
@@ -301,6 +421,14 @@ fn points_rng(seed: u64) -> rand_chacha::ChaCha8Rng {
 }
 
 impl Agreement {
+    fn add(&mut self, other: &Agreement) {
+        self.candidates += other.candidates;
+        self.pairs = (self.pairs.0 + other.pairs.0, self.pairs.1 + other.pairs.1);
+        self.differences =
+            (self.differences.0 + other.differences.0, self.differences.1 + other.differences.1);
+        self.ms = (self.ms.0 + other.ms.0, self.ms.1 + other.ms.1);
+    }
+
     fn take_in(&mut self, log_phi: &[f64], rolled: &[hmm_control::RolloutEstimate]) {
         self.candidates += log_phi.len();
         let mut both: Vec<_> = log_phi.iter().map(|log_phi| log_phi.exp()).zip(rolled).collect();
