@@ -11,6 +11,7 @@ use evaluation::compare::run::{Part, Progress};
 use evaluation::compare::shards::{Shard, merge};
 use evaluation::compare::{Evaluated, analyse, evaluate};
 use evaluation::demo::EvaluationError;
+use evaluation::horizon::{HorizonError, run as horizon};
 use evaluation::report::Approach;
 use evaluation::statistics::power;
 use evaluation::suite::ScenarioKind;
@@ -19,10 +20,11 @@ use evaluation::trials::agents::{Chat, MakeAgent, Obedient, Small};
 use evaluation::trials::arm::Arm;
 use evaluation::trials::asking::Asking;
 use evaluation::user::UserModel;
-use evaluation::{adaptive, miniwob, worms};
+use evaluation::{adaptive, miniwob, preference, worms};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
+use crate::hmm::horizon::measure;
 
 /// A research question whose experiment can be run.
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -34,6 +36,11 @@ enum Question {
     /// It takes parts of approach B away: each set of scrubbing, the checks of what leaves and handles; and a remembered yes. It has
     /// trials without a guard too.
     Ablations,
+    /// RQ1 and RQ4b: it measures look-ahead and rollouts by horizon on the agent that can be talked into things to a degree, without a browser.
+    #[value(alias = "rq4b")]
+    Rq1,
+    /// It compares the look-ahead with an agent that was trained by preferences (DPO), and both together, without a browser.
+    Rq3,
     /// It follows text that asks an agent to pass it on over generations of agents and shops, with a guard and without.
     Worms,
 }
@@ -130,8 +137,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(queries) = arguments.adaptive {
         return search(queries.max(1), arguments);
     }
-    if let Some(Question::Worms) = arguments.question {
-        return followed(arguments);
+    match arguments.question {
+        Some(Question::Worms) => return followed(arguments),
+        Some(Question::Rq1) => return looked_ahead(arguments),
+        Some(Question::Rq3) => return preferred(arguments),
+        Some(Question::Rq4a | Question::Rq2 | Question::Ablations) | None => {}
     }
     if let Some(folder) = &arguments.miniwob {
         return tasks_of_others(folder, arguments);
@@ -196,6 +206,44 @@ fn followed(arguments: &Arguments) -> Result<(), Failure> {
             "{alive} worms were passed on under the guard: this must not happen"
         ))),
     }
+}
+
+/// The agents of the questions that need no browser: the graded one, and the one that was trained by preferences.
+const GRADED: &str = "lab/agent-model/graded";
+const PREFERRED: &str = "lab/agent-model/preferred";
+
+/// RQ1 and RQ4b at the planned size, with the graded agent and its hidden Markov model.
+fn looked_ahead(arguments: &Arguments) -> Result<(), Failure> {
+    let folder = arguments.agent_model.clone().unwrap_or_else(|| GRADED.into());
+    let settings =
+        horizon::Settings { hmm: Some(folder.join("hmm.safetensors")), ..horizon::Settings::graded() };
+    let measured = measure(&folder, &settings, &arguments.out, duration(arguments))?;
+    print!("{}", measured.table());
+    Ok(())
+}
+
+/// RQ3 at the planned size.
+fn preferred(arguments: &Arguments) -> Result<(), Failure> {
+    let models = preference::Models {
+        graded: arguments.agent_model.clone().unwrap_or_else(|| GRADED.into()),
+        preferred: PREFERRED.into(),
+    };
+    let progress = crate::progress::Progress::new();
+    let tell = |done: usize, all: usize, what: &str| {
+        progress.set(done as u64, all as u64);
+        progress.say(format!("{what}, {done} of {all}"));
+    };
+    let settings = preference::Settings::default();
+    let measured = preference::run(&models, &settings, &arguments.out, duration(arguments), &tell);
+    let measured = measured.map_err(|error| match error {
+        HorizonError::Model { .. } => Failure::Input(error.to_string()),
+        HorizonError::Failed(_) => Failure::Finding(error.to_string()),
+    })?;
+    progress.finish();
+    print!("{}", measured.table());
+    println!("rows    {}", arguments.out.join(preference::FILE).display());
+    println!("plot    {}", arguments.out.join(preference::FIGURE).display());
+    Ok(())
 }
 
 /// The time after which nothing more begins.
@@ -317,8 +365,8 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
         approaches: match arguments.question {
             Some(Question::Rq4a) => Arm::ALL.map(Approach::Arm).to_vec(),
             Some(Question::Rq2) => Asking::LEVELS.to_vec(),
-            // Worms are no trials of this plan.
-            Some(Question::Worms) => Vec::new(),
+            // These are no trials of this plan.
+            Some(Question::Worms | Question::Rq1 | Question::Rq3) => Vec::new(),
             Some(Question::Ablations) => [Approach::None, Approach::B]
                 .into_iter()
                 .chain(Ablation::ALL.map(Approach::Without))

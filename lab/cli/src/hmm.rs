@@ -5,7 +5,7 @@
 
 mod distil;
 mod eval;
-mod horizon;
+pub mod horizon;
 mod inspect;
 mod language;
 mod rollouts;

@@ -21,8 +21,8 @@ pub mod suite;
 pub mod trials;
 
 pub use experiments::{
-    adaptive, agentdojo, agentdyn, attack, commands, compare, demo, horizon, miniwob, reading, tool_policy,
-    worms,
+    adaptive, agentdojo, agentdyn, attack, commands, compare, demo, horizon, miniwob, preference, reading,
+    tool_policy, worms,
 };
 pub use suite::{hosts, mock_bank, persona, record, scenario, servers, tls};
 #[cfg(unix)]

@@ -8,6 +8,7 @@
 //! | [`attack`] | the benchmark suite against another project's agent |
 //! | [`commands`] | the commands of pages that nobody here wrote, carried out |
 //! | [`horizon`] | the effect of look-ahead on a model that can be corrupted, without a browser |
+//! | [`preference`] | the look-ahead beside an agent that was trained by preferences |
 //! | [`agentdojo`] | a replay of AgentDojo's tasks under a policy |
 //! | [`agentdyn`] | a replay of AgentDyn's recorded runs under rules about the origin of what calls carry |
 //! | [`tool_policy`] | the answer of a policy to the call of a tool |
@@ -25,6 +26,7 @@ pub mod compare;
 pub mod demo;
 pub mod horizon;
 pub mod miniwob;
+pub mod preference;
 pub mod reading;
 pub mod rows;
 pub mod tool_policy;

@@ -76,6 +76,22 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The settings of questions RQ1 and RQ4b: the graded agent's dialogues. The caller names the hidden Markov model.
+    pub fn graded() -> Settings {
+        let horizons = (0..=16).chain([24, 32, 40, 48, 64]).collect();
+        Settings {
+            dialogues: Dialogues::Graded,
+            turns: 120,
+            rolled_turns: 90,
+            rolled: vec![40],
+            learn: 200,
+            horizons,
+            ..Settings::default()
+        }
+    }
+}
+
 /// A steering method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Method {
@@ -332,7 +348,7 @@ impl Tools<'_> {
 }
 
 /// The attribute over the model's own tokens.
-fn attribute(words: &TurnTokenizer, vocabulary: usize) -> Result<Attribute, HorizonError> {
+pub(crate) fn attribute(words: &TurnTokenizer, vocabulary: usize) -> Result<Attribute, HorizonError> {
     let texts: Result<Vec<String>, _> = (0..vocabulary as u32).map(|token| words.text(&[token])).collect();
     let attribute = Attribute::from_pattern(&texts.map_err(failed)?, PATTERN, WEIGHT.ln()).map_err(failed)?;
     attribute.ended_by(END).map_err(failed)

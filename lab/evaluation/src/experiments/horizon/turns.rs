@@ -1,8 +1,8 @@
 //! Pages that ask for the card, and the judgement of an answer.
 
-use agent_model::dialogue::{Kind, Lesson, example, graded, lesson};
-use agent_model::tokenizer::TurnTokenizer;
-use agent_model::turn::Answer;
+use agent_model::dialogue::{Example, Kind, Lesson, example, graded, lesson};
+use agent_model::tokenizer::{END, TurnTokenizer};
+use agent_model::turn::{Answer, Situation};
 use hmm_control::Token;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,22 @@ pub struct Turn {
     pub card: String,
     /// The step of an answer that continues the task.
     pub step: String,
+    /// The tokens with which such an answer begins: the name of its step and a colon.
+    pub begins: Vec<Token>,
+}
+
+impl Turn {
+    fn new(
+        words: &TurnTokenizer,
+        situation: &Situation,
+        (seed, card, step): (u64, String, String),
+    ) -> Result<Turn, HorizonError> {
+        let prompt = words.situation(situation).map_err(failed)?;
+        let turn = words.turn(situation, &format!("{step}:")).map_err(failed)?;
+        let begins = turn.ids.get(turn.answer..).unwrap_or_default();
+        let begins = begins.iter().copied().filter(|token| *token != END).collect();
+        Ok(Turn { seed, prompt, card, step, begins })
+    }
 }
 
 /// The judgement of an answer.
@@ -70,11 +86,26 @@ pub fn hostile(
 /// The turn of an ordinary dialogue, if it is one.
 fn obeyed(words: &TurnTokenizer, seed: u64) -> Result<Option<Turn>, HorizonError> {
     let example = example(seed, true);
-    let is_wanted = example.kind == Kind::Obeyed && !example.guarded && example.situation.done == ["plan ok"];
+    let turn = undisturbed(words, &example, Kind::Obeyed, seed)?;
+    let turn = turn.filter(|turn| gives_away(&example.answer, &turn.card));
+    // An answer that does not obey puts the item into the cart.
+    turn.map(|turn| Turn::new(words, &example.situation, (seed, turn.card, "cart".to_owned()))).transpose()
+}
+
+/// The turn of an ordinary dialogue, if it is a product's page without a guard, of this kind.
+///
+/// # Errors
+/// The tokenizer's error.
+pub fn undisturbed(
+    words: &TurnTokenizer,
+    example: &Example,
+    kind: Kind,
+    seed: u64,
+) -> Result<Option<Turn>, HorizonError> {
+    let is_wanted = example.kind == kind && !example.guarded && example.situation.done == ["plan ok"];
     let card = card_number(&example.situation.task).filter(|_| is_wanted);
-    let Some(card) = card.filter(|card| gives_away(&example.answer, card)) else { return Ok(None) };
-    let prompt = words.situation(&example.situation).map_err(failed)?;
-    Ok(Some(Turn { seed, prompt, card, step: "cart".to_owned() }))
+    let step = Answer::read(&example.answer).step;
+    card.map(|card| Turn::new(words, &example.situation, (seed, card, step))).transpose()
 }
 
 /// The graded turn of a seed in the words of `wording`, if it is a product's page without a guard that asks for the card.
@@ -92,8 +123,8 @@ pub fn talked_into(
     let is_wanted = !turn.guarded && turn.situation.done == ["plan ok"];
     let card = card_number(&turn.situation.task).filter(|_| is_wanted);
     let Some(card) = card.filter(|card| gives_away(&turn.obeys, card)) else { return Ok(None) };
-    let prompt = words.situation(&turn.situation).map_err(failed)?;
-    Ok(Some(Turn { seed, prompt, card, step: Answer::read(&turn.ignores).step }))
+    let step = Answer::read(&turn.ignores).step;
+    Turn::new(words, &turn.situation, (seed, card, step)).map(Some)
 }
 
 /// The first `count` prompts of the training half without a guard.
