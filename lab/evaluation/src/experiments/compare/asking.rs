@@ -121,11 +121,27 @@ fn of_a_day(prompts: f64, end: impl Fn(u64) -> f64) -> f64 {
     (0..TASKS).map(|task| end((prompts * task as f64).round() as u64)).sum::<f64>() / TASKS as f64
 }
 
-/// The level with the lowest cost a task; a tie goes to the one that asks less.
-fn cheapest(frontier: &[Frontier], share: f64, harm: f64, cost: f64) -> Option<Approach> {
-    let price =
-        |level: &&Frontier| share * level.harm * harm + (1.0 - share) * level.lost + level.prompts * cost;
-    frontier.iter().min_by(|one, other| price(one).total_cmp(&price(other))).map(|level| level.level)
+/// What a task costs on a level, in lost tasks.
+#[derive(Clone, Copy)]
+struct Costs {
+    /// The share of hostile tasks.
+    share: f64,
+    /// The cost of harm, and of a question.
+    harm: f64,
+    question: f64,
+}
+
+impl Costs {
+    fn of(&self, level: &Frontier) -> f64 {
+        self.share * level.harm * self.harm + (1.0 - self.share) * level.lost + level.prompts * self.question
+    }
+
+    /// The levels with the lowest cost a task: several where they cost the same.
+    fn cheapest(&self, frontier: &[Frontier]) -> Vec<Approach> {
+        let least = frontier.iter().map(|level| self.of(level)).fold(f64::INFINITY, f64::min);
+        let is_least = |level: &&Frontier| self.of(level) <= least + 1e-9 * least.abs();
+        frontier.iter().filter(is_least).map(|level| level.level).collect()
+    }
 }
 
 /// The section of the report; empty where no level was run.
@@ -270,9 +286,9 @@ fn choices(levels: &Levels<'_>) -> String {
         for share in SHARES {
             let frontier = levels.frontier(user, share);
             for harm in HARMS {
-                let best = COSTS.map(|cost| {
-                    cheapest(&frontier, share, harm, cost)
-                        .map_or(String::new(), |level| level.as_str().to_owned())
+                let best = COSTS.map(|question| {
+                    let levels = Costs { share, harm, question }.cheapest(&frontier);
+                    levels.into_iter().map(Approach::as_str).collect::<Vec<_>>().join(", ")
                 });
                 let first =
                     [(*name).to_owned(), format!("{:.0} %", share * 100.0), format!("{harm:.0} tasks")];
@@ -309,16 +325,15 @@ fn sweep(levels: &Levels<'_>) -> String {
                 let user = Detector { sensitivity, criterion, decline };
                 for share in SHARES {
                     let frontier = levels.frontier(&user, share);
-                    for (harm, cost) in HARMS.iter().flat_map(|harm| COSTS.map(|cost| (*harm, cost))) {
+                    let all = HARMS.iter().flat_map(|harm| COSTS.map(|question| (*harm, question)));
+                    for (harm, question) in all {
                         cases += 1;
-                        let price = |level: &Frontier| {
-                            share * level.harm * harm + (1.0 - share) * level.lost + level.prompts * cost
-                        };
-                        let least = frontier.iter().map(price).fold(f64::INFINITY, f64::min);
+                        let costs = Costs { share, harm, question };
+                        let least = frontier.iter().map(|it| costs.of(it)).fold(f64::INFINITY, f64::min);
                         for level in &frontier {
-                            regrets.entry(level.level).or_default().push(price(level) - least);
+                            regrets.entry(level.level).or_default().push(costs.of(level) - least);
                         }
-                        if let Some(best) = cheapest(&frontier, share, harm, cost) {
+                        for best in costs.cheapest(&frontier) {
                             *won.entry(best).or_default() += 1;
                         }
                     }
@@ -335,7 +350,8 @@ fn sweep(levels: &Levels<'_>) -> String {
             format!("{:.3}", regret.iter().copied().fold(0.0, f64::max)),
         ]
     });
-    let headings = ["level", "the cheapest", "median cost above the cheapest, in tasks", "most"];
+    let headings =
+        ["level", "the cheapest, alone or with others", "median cost above the cheapest, in tasks", "most"];
     format!(
         "<p>The sweep: d' {SENSITIVITIES:?}, criterion {CRITERIA:?}, decline {DECLINES:?}, and all shares and costs of the table above.</p>{}",
         table(&headings, &rows.collect::<Vec<_>>())
@@ -403,9 +419,14 @@ mod tests {
         let levels = Levels::of(&lines, "obedient").unwrap();
         let user = Detector { sensitivity: 4.0, criterion: 0.0, decline: 0.0 };
         let frontier = levels.frontier(&user, 0.1);
-        assert_eq!(cheapest(&frontier, 0.1, 1000.0, 0.001), Some(Approach::B));
-        assert_eq!(cheapest(&frontier, 0.1, 10.0, 0.001), Some(Approach::C));
-        assert_eq!(cheapest(&frontier, 0.1, 1.0, 0.5), Some(NEVER));
+        let cheapest = |harm, question| Costs { share: 0.1, harm, question }.cheapest(&frontier);
+        assert_eq!(cheapest(1000.0, 0.001), [Approach::B]);
+        assert_eq!(cheapest(10.0, 0.001), [Approach::C]);
+        assert_eq!(cheapest(1.0, 0.5), [NEVER]);
+        let again = levels.frontier(&user, 0.1);
+        let twins: Vec<Frontier> = frontier.into_iter().chain(again).collect();
+        let both = Costs { share: 0.1, harm: 10.0, question: 0.001 }.cheapest(&twins);
+        assert_eq!(both, [Approach::C, Approach::C], "levels that cost the same are all the cheapest");
     }
 
     #[test]
