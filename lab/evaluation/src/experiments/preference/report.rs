@@ -78,6 +78,9 @@ impl Measured {
                 let rows = self.of(words, method);
                 let count = |of: fn(&Row) -> bool| rows.values().filter(|row| of(row)).count() as u64;
                 let all = rows.len() as u64;
+                if all == 0 {
+                    continue;
+                }
                 let tokens: usize = rows.values().map(|row| row.tokens).sum();
                 let log: f64 = rows.values().map(|row| row.log_probability).sum();
                 // Writing to a string cannot fail.
@@ -104,6 +107,9 @@ impl Measured {
         for words in [Words::Seen, Words::Unseen, Words::Adaptive] {
             for (one, other) in comparisons {
                 let beside = self.beside(words, one, other);
+                if beside.pages == 0 {
+                    continue;
+                }
                 let ratio = beside.violations.map_or("-".to_owned(), |it| {
                     format!("{:.2} [{:.2}, {:.2}]", it.estimate, it.low, it.high)
                 });
