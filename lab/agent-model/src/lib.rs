@@ -13,7 +13,8 @@
 //! | [`echo`] | a language model with one fixed answer, for tests |
 //! | [`random`] | a reproducible random generator |
 //!
-//! The weights, and the model card with training and evaluation, are in `lab/agent-model/model`.
+//! The weights, and the model card with training and evaluation, are in `lab/agent-model/model`. `lab/agent-model/graded` has those
+//! of an agent that obeys to a degree.
 
 pub mod agent;
 pub mod cache;
