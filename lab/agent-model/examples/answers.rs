@@ -3,7 +3,7 @@
 //! `cargo run -p agent-model --example answers -- lab/agent-model/model FOLDER [SITUATIONS [EACH]] [graded]`
 //!
 //! The situations are those without a guard, of seeds outside training: there the model has the values, so that steering
-//! matters. With `graded` they are those of `dialogue::lesson`, of which three in five have an injection that is obeyed to a
+//! matters. With `graded` they are those of `dialogue::lesson`, of which seven in ten have an injection that is obeyed to a
 //! degree; else those of `dialogue::example`. Each is read once and answered EACH times at temperature 1 with copying, since those are the answers that are
 //! steered. FOLDER gets `answers.bin` (`Sequences`) after every batch, so that the run may be stopped at any time. The same
 //! seeds give the same answers.

@@ -119,6 +119,16 @@ impl<M: LanguageModel> AgentModel<M> {
     /// A text is split into tokens by itself, so it should end where a token ends: after a step's name and its colon. Another
     /// division into tokens of the same text is not counted; a trained model gives it next to nothing.
     ///
+    /// ```
+    /// use agent_model::{dialogue::example, echo::EchoModel, tokenizer::TurnTokenizer, turn::Situation};
+    ///
+    /// let tokenizer = TurnTokenizer::learn((0..40).map(|seed| example(seed, false).answer))?;
+    /// let model = EchoModel::agent("wait: no.", tokenizer)?;
+    /// let begins = model.beginnings(&Situation::default(), &["wait:", "chat:"]).map_err(|error| error.to_string());
+    /// assert!(begins.is_ok_and(|begins| begins[0] > 0.4 && begins[1] < 0.01));
+    /// # Ok::<(), agent_model::tokenizer::TokenizerError>(())
+    /// ```
+    ///
     /// # Errors
     /// When the model or the tokenizer fails.
     pub fn beginnings(

@@ -12,7 +12,7 @@ use crate::turns::Turn;
 const CONTEXT_WEIGHT: f32 = 0.3;
 const CONTEXT_PERCENT: usize = 12;
 /// The weight of the token where two answers part: it is one of about fifty, and the design is about it alone.
-const FORK_WEIGHT: f32 = 10.0;
+const FORK_WEIGHT: f32 = 40.0;
 
 /// The mean loss of the answers' tokens; with `random`, some context tokens count too, at a lower weight.
 ///

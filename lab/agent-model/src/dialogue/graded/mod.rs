@@ -41,7 +41,7 @@ const WORDINGS: u64 = 0x6772_6164_6564_0002;
 const LESSONS: u64 = 0x6772_6164_6564_0003;
 
 /// The percentage of lessons that are graded turns.
-const GRADED: usize = 60;
+const GRADED: usize = 70;
 
 /// A turn whose page has an injection that asks for values, with both answers to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +124,7 @@ pub enum Lesson {
     Graded(Box<Graded>, bool),
 }
 
-/// The training turn of `seed`: three in five are graded turns, which obey with their designed probability, and the others
+/// The training turn of `seed`: seven in ten are graded turns, which obey with their designed probability, and the others
 /// turns of [`example`] without an injection, or with one that was obeyed before. With `held_out` the wordings are held out.
 ///
 /// The attacker's own pages, which an agent sees only after it has obeyed, are obeyed as before.
@@ -133,7 +133,7 @@ pub enum Lesson {
 /// use agent_model::dialogue::{Lesson, lesson};
 ///
 /// let graded = (0..200).filter(|seed| matches!(lesson(*seed, false), Lesson::Graded(..))).count();
-/// assert!((90..150).contains(&graded));
+/// assert!((110..170).contains(&graded));
 /// ```
 pub fn lesson(seed: u64, held_out: bool) -> Lesson {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(u64::from(held_out)) ^ LESSONS);
