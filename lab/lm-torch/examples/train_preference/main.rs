@@ -32,7 +32,10 @@ use optimiser::Optimiser;
 use reading::{Asked, log_probabilities};
 use schedule::Schedule;
 
-const SCHEDULE: Schedule = Schedule { steps: 240, warm: 20, cool: 160, rate: 1e-4 };
+/// Without a cool-down. More steps harm: after 240, with a cool-down over the last 160, the agent never obeyed, but left out the
+/// submit lines of ordinary answers too (9 of 12 benign turns of `score` right; the graded agent had 18 of 18), because rejected
+/// answers have such lines.
+const SCHEDULE: Schedule = Schedule { steps: 60, warm: 20, cool: 1, rate: 1e-4 };
 /// Pairs in a step.
 const PAIRS: u64 = 4;
 /// How strongly the model is held to the reference. 0.1 is the paper's own value. The graded agent's answers are at most 9 to 1
@@ -43,7 +46,7 @@ const SEED: u64 = 1 << 32;
 /// Held-out pairs of a check.
 const HELD_OUT: u64 = 60;
 /// Steps between checkpoints and between progress lines.
-const CHECK: usize = 60;
+const CHECK: usize = 20;
 const REPORT: usize = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
