@@ -15,6 +15,7 @@ mod language_model; // the trait of language models
 mod lookahead; // exact inference over all continuations
 mod model; // the hidden Markov model, filtering, model files
 pub mod monitor;
+pub mod particles;
 pub mod prior;
 pub mod quality;
 

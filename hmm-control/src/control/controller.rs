@@ -122,23 +122,27 @@ impl Controller {
     }
 
     pub(crate) fn check(&self, logits: &[f32], mask: Option<&MaskWords>) -> Result<(), ControlError> {
-        let vocabulary = self.lookahead.hmm().vocabulary();
-        if logits.len() != vocabulary {
-            return Err(ControlError::Logits { found: logits.len(), vocabulary });
-        }
-        let needed = vocabulary.div_ceil(64);
-        if let Some(found) = mask.map(<[u64]>::len).filter(|found| *found < needed) {
-            return Err(ControlError::Mask { found, needed });
-        }
-        let is_fault = |logit: f32| logit.is_nan() || logit == f32::INFINITY;
-        // A pass without an early exit is vectorised.
-        if !logits.iter().fold(false, |some, logit| some | is_fault(*logit)) {
-            return Ok(());
-        }
-        match logits.iter().enumerate().find(|(_, logit)| is_fault(**logit)) {
-            Some((token, &logit)) => Err(ControlError::Logit { token: token as Token, logit }),
-            None => Ok(()),
-        }
+        check(self.lookahead.hmm().vocabulary(), logits, mask)
+    }
+}
+
+/// Checks that logits and mask fit a vocabulary, and that no logit is a fault.
+pub(crate) fn check(vocabulary: usize, logits: &[f32], mask: Option<&MaskWords>) -> Result<(), ControlError> {
+    if logits.len() != vocabulary {
+        return Err(ControlError::Logits { found: logits.len(), vocabulary });
+    }
+    let needed = vocabulary.div_ceil(64);
+    if let Some(found) = mask.map(<[u64]>::len).filter(|found| *found < needed) {
+        return Err(ControlError::Mask { found, needed });
+    }
+    let is_fault = |logit: f32| logit.is_nan() || logit == f32::INFINITY;
+    // A pass without an early exit is vectorised.
+    if !logits.iter().fold(false, |some, logit| some | is_fault(*logit)) {
+        return Ok(());
+    }
+    match logits.iter().enumerate().find(|(_, logit)| is_fault(**logit)) {
+        Some((token, &logit)) => Err(ControlError::Logit { token: token as Token, logit }),
+        None => Ok(()),
     }
 }
 

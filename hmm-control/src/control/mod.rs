@@ -11,6 +11,9 @@ mod sampler;
 mod stop;
 mod stream;
 
+pub(crate) use controller::{allows, check};
+pub(crate) use sampler::choose;
+
 pub use candidates::{Certificate, Coverage};
 pub use controller::{ControlError, Controller, Horizon, MaskWords, strengthened};
 pub use gate::{ClauseGate, ClausePolicy, Next, Verdict};

@@ -105,15 +105,19 @@ impl Sampler {
 
     /// The token at a point of the cumulative distribution.
     pub(crate) fn pick(&self, logits: &[f32], point: f64) -> Option<Token> {
-        let kept = self.distribution(logits);
-        let mut sum = 0.0;
-        let hit = kept.iter().find(|(_, probability)| {
-            sum += probability;
-            point < sum
-        });
-        // The sum may miss 1 by its rounding.
-        hit.or_else(|| kept.iter().rev().find(|(_, probability)| *probability > 0.0)).map(|(token, _)| *token)
+        choose(&self.distribution(logits), point)
     }
+}
+
+/// The token at a point in [0, 1) of the cumulative distribution; none where every probability is 0.
+pub(crate) fn choose(kept: &[(Token, f64)], point: f64) -> Option<Token> {
+    let mut sum = 0.0;
+    let hit = kept.iter().find(|(_, probability)| {
+        sum += probability;
+        point < sum
+    });
+    // The sum may miss 1 by its rounding.
+    hit.or_else(|| kept.iter().rev().find(|(_, probability)| *probability > 0.0)).map(|(token, _)| *token)
 }
 
 fn falling(a: &(Token, f64), b: &(Token, f64)) -> Ordering {
