@@ -33,8 +33,7 @@ use reading::{Asked, log_probabilities};
 use schedule::Schedule;
 
 /// Without a cool-down. More steps harm: after 240, with a cool-down over the last 160, the agent never obeyed, but left out the
-/// submit lines of ordinary answers too (9 of 12 benign turns of `score` right; the graded agent had 18 of 18), because rejected
-/// answers have such lines.
+/// submit lines of ordinary answers too (9 of 12 benign turns of `score` right; the graded agent had 18 of 18).
 const SCHEDULE: Schedule = Schedule { steps: 60, warm: 20, cool: 1, rate: 1e-4 };
 /// Pairs in a step.
 const PAIRS: u64 = 4;
