@@ -1,6 +1,6 @@
 //! The file format of statistics and checkpoints: safetensors, with our own header in its metadata.
 
-use super::{DistilError, Parameters, Real, Statistics};
+use super::{DistilError, Parameters, Real, Statistics, Totals};
 use ndarray::Array2;
 use safetensors::{Dtype, SafeTensors, View};
 use serde::de::DeserializeOwned;
@@ -160,21 +160,22 @@ impl Statistics {
 
     pub(super) fn parts(&self) -> (StatisticsHeader, Parts) {
         let (states, rows) = (self.states(), self.emission.len());
+        let Totals { sequences, positions, tokens, impossible, log_likelihood } = self.totals;
         let header = StatisticsHeader {
             states,
             vocabulary: self.vocabulary,
             rows,
-            sequences: self.sequences,
-            positions: self.positions,
-            tokens: self.tokens,
-            impossible: self.impossible,
-            log_likelihood: self.log_likelihood.to_string(),
+            sequences,
+            positions,
+            tokens,
+            impossible,
+            log_likelihood: log_likelihood.to_string(),
         };
-        let tokens = self.emission.keys().map(|token| i64::from(*token));
+        let emitted = self.emission.keys().map(|token| i64::from(*token));
         let parts = vec![
             ("initial".into(), integers(vec![states], self.initial.iter().copied())),
             ("transition".into(), integers(vec![states, states], self.transition.iter().copied())),
-            ("tokens".into(), integers(vec![rows], tokens)),
+            ("tokens".into(), integers(vec![rows], emitted)),
             ("emission".into(), integers(vec![rows, states], self.emission.values().flatten().copied())),
         ];
         (header, parts)
@@ -193,20 +194,16 @@ impl Statistics {
         header: &StatisticsHeader,
         reader: &Reader<'_>,
     ) -> Result<Statistics, DistilError> {
-        let StatisticsHeader { states, vocabulary, rows, .. } = *header;
-        let most = Statistics::most(header.positions)?;
-        // The sums of a merge must not overflow either.
-        let counted = header.tokens.checked_add(header.impossible);
-        if counted.is_none_or(|counted| counted > header.positions) || header.sequences > 1 << 48 {
-            return Err(wrong("the header", "it counts more tokens than places, or too many sequences"));
-        }
-        if vocabulary as u64 > 1 << 32 {
-            return Err(wrong("the vocabulary", "it has more than 2^32 tokens"));
-        }
+        let StatisticsHeader { states, vocabulary, rows, sequences, positions, tokens, impossible, .. } =
+            *header;
         let log_likelihood: i128 =
             header.log_likelihood.parse().map_err(|error| wrong("the log likelihood", error))?;
-        if log_likelihood.unsigned_abs() > Statistics::most_log_likelihood(header.positions) {
-            return Err(wrong("the log likelihood", "so many places cannot give it"));
+        let totals = Totals { sequences, positions, tokens, impossible, log_likelihood };
+        // The sums of a merge must not overflow either.
+        totals.check()?;
+        let most = Statistics::most(positions)?;
+        if vocabulary as u64 > 1 << 32 {
+            return Err(wrong("the vocabulary", "it has more than 2^32 tokens"));
         }
         let tokens = reader.integers("tokens", &[rows], vocabulary as i64 - 1)?;
         if !tokens.is_sorted_by(|a, b| a < b) {
@@ -217,11 +214,7 @@ impl Statistics {
         let emission: BTreeMap<_, _> = tokens.iter().map(|token| *token as u32).zip(lines).collect();
         Ok(Statistics {
             vocabulary,
-            sequences: header.sequences,
-            positions: header.positions,
-            tokens: header.tokens,
-            impossible: header.impossible,
-            log_likelihood,
+            totals,
             initial: reader.integers("initial", &[states], most)?,
             transition: reader.integers("transition", &[states, states], most)?,
             emission,

@@ -2,7 +2,7 @@
 
 use super::{DistilError, Parameters, Real};
 use crate::Token;
-use ndarray::Array2;
+use ndarray::{Array2, ArrayViewMut1};
 
 /// Expected counts from any source.
 pub trait Counts {
@@ -67,6 +67,30 @@ pub fn maximise<T: Real>(
     previous: &Parameters<T>,
     rules: &Rules,
 ) -> Result<Parameters<T>, DistilError> {
+    check(counts, previous, rules)?;
+    let mut next = previous.clone();
+    let mut row = vec![0.0; previous.states()];
+    maximise_initial(counts, rules, &mut row, ArrayViewMut1::from(&mut next.initial));
+    for (state, target) in next.transition.rows_mut().into_iter().enumerate() {
+        maximise_transition(counts, rules, state, &mut row, target);
+    }
+    let mut sums = vec![0.0; previous.states()];
+    for token in 0..previous.vocabulary() as Token {
+        counts.read_emission(token, &mut row);
+        add_emission(rules, token, row.iter().copied(), &mut sums);
+    }
+    for (token, target) in next.emission.rows_mut().into_iter().enumerate() {
+        maximise_emission(counts, rules, token as Token, &sums, &mut row, target);
+    }
+    Ok(next)
+}
+
+/// Checks that counts and rules are for a model of this size.
+pub(super) fn check<T: Real>(
+    counts: &impl Counts,
+    previous: &Parameters<T>,
+    rules: &Rules,
+) -> Result<(), DistilError> {
     let (states, vocabulary) = (previous.states(), previous.vocabulary());
     for (unit, found, wanted) in
         [("states", counts.dimensions().0, states), ("tokens", counts.dimensions().1, vocabulary)]
@@ -75,61 +99,76 @@ pub fn maximise<T: Real>(
             return Err(DistilError::Mismatch { what: "the statistics", found, wanted, unit });
         }
     }
-    rules.check(states, vocabulary)?;
-    let mut row = vec![0.0; states];
-    counts.read_initial(&mut row);
-    row.iter_mut().for_each(|count| *count += rules.pseudocount);
-    let mut initial = previous.initial.clone();
-    normalise(&row, initial.iter_mut());
-
-    let mut transition = previous.transition.clone();
-    for (state, target) in transition.rows_mut().into_iter().enumerate() {
-        if rules.end.is_some() && state + 1 == states {
-            target.into_iter().enumerate().for_each(|(to, cell)| *cell = indicator(to == state));
-            continue;
-        }
-        counts.read_transition(state, &mut row);
-        match &rules.successors {
-            None => row.iter_mut().for_each(|count| *count += rules.pseudocount),
-            Some(kept) => kept.restrict(state, rules.pseudocount, &mut row),
-        }
-        normalise(&row, target.into_iter());
-    }
-    let emission = emissions(counts, previous, rules);
-    Ok(Parameters { initial, transition, emission })
+    rules.check(states, vocabulary)
 }
 
-fn emissions<T: Real>(counts: &impl Counts, previous: &Parameters<T>, rules: &Rules) -> Array2<T> {
-    let states = previous.states();
-    let is_end = |token: usize| rules.end.is_some_and(|end| end as usize == token);
-    let mut sums = vec![0.0; states];
-    let mut row = vec![0.0; states];
-    for token in (0..previous.vocabulary()).filter(|token| !is_end(*token)) {
-        counts.read_emission(token as Token, &mut row);
-        sums.iter_mut().zip(&row).for_each(|(sum, count)| *sum += count + rules.pseudocount);
+/// Maximises the distribution of the first state; `target` holds that of before. `row` is room for `h` numbers, here and below.
+pub(super) fn maximise_initial<T: Real>(
+    counts: &impl Counts,
+    rules: &Rules,
+    row: &mut [f64],
+    target: ArrayViewMut1<'_, T>,
+) {
+    counts.read_initial(row);
+    row.iter_mut().for_each(|count| *count += rules.pseudocount);
+    normalise(row, target);
+}
+
+/// Maximises the transitions from a state; `target` holds those of before.
+pub(super) fn maximise_transition<T: Real>(
+    counts: &impl Counts,
+    rules: &Rules,
+    state: usize,
+    row: &mut [f64],
+    target: ArrayViewMut1<'_, T>,
+) {
+    if rules.end.is_some() && state + 1 == row.len() {
+        target.into_iter().enumerate().for_each(|(to, cell)| *cell = indicator(to == state));
+        return;
     }
-    let mut emission = previous.emission.clone();
-    for (token, mut target) in emission.rows_mut().into_iter().enumerate() {
-        counts.read_emission(token as Token, &mut row);
-        for (state, (cell, (count, sum))) in target.iter_mut().zip(row.iter().zip(&sums)).enumerate() {
-            if rules.end.is_some() && (state + 1 == states || is_end(token)) {
-                *cell = indicator(state + 1 == states && is_end(token));
-            } else if *sum > 0.0 {
-                *cell = T::from_f64((count + rules.pseudocount) / sum);
-            }
+    counts.read_transition(state, row);
+    match &rules.successors {
+        None => row.iter_mut().for_each(|count| *count += rules.pseudocount),
+        Some(kept) => kept.restrict(state, rules.pseudocount, row),
+    }
+    normalise(row, target);
+}
+
+/// Adds the counts of a token by each state to the states' sums. The sums are of floats, so that the tokens have to come in order.
+pub(super) fn add_emission(rules: &Rules, token: Token, counts: impl Iterator<Item = f64>, sums: &mut [f64]) {
+    if rules.end != Some(token) {
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count + rules.pseudocount);
+    }
+}
+
+/// Maximises the emissions of a token by each state, given the states' sums over all tokens; `target` holds those of before.
+pub(super) fn maximise_emission<T: Real>(
+    counts: &impl Counts,
+    rules: &Rules,
+    token: Token,
+    sums: &[f64],
+    row: &mut [f64],
+    target: ArrayViewMut1<'_, T>,
+) {
+    let (states, is_end) = (row.len(), rules.end == Some(token));
+    counts.read_emission(token, row);
+    for (state, (cell, (count, sum))) in target.into_iter().zip(row.iter().zip(sums)).enumerate() {
+        if rules.end.is_some() && (state + 1 == states || is_end) {
+            *cell = indicator(state + 1 == states && is_end);
+        } else if *sum > 0.0 {
+            *cell = T::from_f64((count + rules.pseudocount) / sum);
         }
     }
-    emission
 }
 
 fn indicator<T: Real>(yes: bool) -> T {
     if yes { T::one() } else { T::zero() }
 }
 
-fn normalise<'a, T: Real + 'a>(counts: &[f64], target: impl Iterator<Item = &'a mut T>) {
+fn normalise<T: Real>(counts: &[f64], target: ArrayViewMut1<'_, T>) {
     let sum: f64 = counts.iter().sum();
     if sum > 0.0 {
-        target.zip(counts).for_each(|(cell, count)| *cell = T::from_f64(count / sum));
+        target.into_iter().zip(counts).for_each(|(cell, count)| *cell = T::from_f64(count / sum));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parameters in training, and the floats that they are computed in.
 
 use super::DistilError;
-use crate::{Hmm, Matrix, ModelError, Storage};
+use crate::{Hmm, Matrix, ModelError, Storage, Token};
 use ndarray::{Array2, LinalgScalar};
 use safetensors::Dtype;
 use std::fmt::Debug;
@@ -70,6 +70,32 @@ impl<T: Real> Parameters<T> {
         self.emission.nrows()
     }
 
+    /// The number of rows of `h` numbers: the first states, then the transitions from each state, then the emissions of each token.
+    /// [`super::Statistics`] have the same ones.
+    pub fn rows(&self) -> usize {
+        1 + self.states() + self.vocabulary()
+    }
+
+    pub(super) fn place(&self, row: usize) -> Option<Place> {
+        Place::of(row, self.states(), self.vocabulary())
+    }
+
+    pub(super) fn row(&self, row: usize) -> Option<&[T]> {
+        match self.place(row)? {
+            Place::Initial => Some(&self.initial),
+            Place::Transition(state) => self.transition.row(state).to_slice(),
+            Place::Emission(token) => self.emission.row(token as usize).to_slice(),
+        }
+    }
+
+    pub(super) fn row_mut(&mut self, row: usize) -> Option<&mut [T]> {
+        match self.place(row)? {
+            Place::Initial => Some(&mut self.initial),
+            Place::Transition(state) => self.transition.row_mut(state).into_slice(),
+            Place::Emission(token) => self.emission.row_mut(token as usize).into_slice(),
+        }
+    }
+
     /// The model, its matrices in the given storages.
     ///
     /// # Errors
@@ -97,6 +123,27 @@ impl<T: Real> Parameters<T> {
             out.iter_mut().zip(row.iter().zip(&columns)).for_each(|(out, (v, sum))| *out = v.to_f64() / sum);
         });
         Hmm::from_parts(initial, transition, emission)
+    }
+}
+
+/// What a row of parameters or of counts is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The first states.
+    Initial,
+    /// The transitions from this state.
+    Transition(usize),
+    /// The emissions of this token.
+    Emission(Token),
+}
+
+impl Place {
+    pub(super) fn of(row: usize, states: usize, vocabulary: usize) -> Option<Place> {
+        let Some(row) = row.checked_sub(1) else { return Some(Place::Initial) };
+        match row.checked_sub(states) {
+            None => Some(Place::Transition(row)),
+            Some(token) => (token < vocabulary).then_some(Place::Emission(token as Token)),
+        }
     }
 }
 

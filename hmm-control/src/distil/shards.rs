@@ -6,10 +6,9 @@
 
 use super::bytes::{Reader, StatisticsHeader, write, wrong};
 use super::sequences::fnv;
-use super::{DistilError, Expectation, Real, Report, Statistics, Trainer};
+use super::{DistilError, Real, Report, Statistics, Trainer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// The most shards of a step.
 const MOST_SHARDS: u32 = 1 << 16;
@@ -152,6 +151,16 @@ impl<T: Real> Trainer<'_, T> {
     /// # Errors
     /// When there is no such shard or no next step, and as for [`Expectation::statistics`].
     pub fn count_shard(&self, shard: u32, of: u32) -> Result<ShardCounts, DistilError> {
+        let statistics = self.count(shard, of)?;
+        Ok(ShardCounts { step: self.state_hash()?, shards: [shard].into(), of, statistics })
+    }
+
+    /// The counts of [`Trainer::count_shard`] without the mark of the step, which costs a pass over all parameters. It is for processes
+    /// that know of each other that they are at the same step ([`super::BlockCounts`]).
+    ///
+    /// # Errors
+    /// The same as [`Trainer::count_shard`].
+    pub fn count(&self, shard: u32, of: u32) -> Result<Statistics, DistilError> {
         if !(1..=of).contains(&shard) || of > MOST_SHARDS {
             let given = format!("{shard} of {of}");
             return Err(DistilError::Setting {
@@ -163,14 +172,17 @@ impl<T: Real> Trainer<'_, T> {
         if self.is_done() {
             return Err(DistilError::Done);
         }
-        let parameters = self.parameters();
-        let mut statistics = Statistics::new(parameters.states(), parameters.vocabulary());
-        let expectation = self.expectation();
+        let (parameters, expectation) = (self.parameters(), self.expectation());
+        let mut all: Option<Statistics> = None;
         for range in self.ranges() {
-            let part = cut(&range, &expectation, shard, of);
-            statistics.merge(&expectation.statistics(parameters, self.train, part)?)?;
+            let part = expectation.shard(&range, shard, of);
+            let part = expectation.statistics(parameters, self.train, part)?;
+            match &mut all {
+                Some(all) => all.merge(&part)?,
+                None => all = Some(part),
+            }
         }
-        Ok(ShardCounts { step: self.state_hash()?, shards: [shard].into(), of, statistics })
+        all.ok_or(DistilError::NoTokens)
     }
 
     /// Completes the step with the counts of all its shards.
@@ -191,15 +203,4 @@ impl<T: Real> Trainer<'_, T> {
     fn state_hash(&self) -> Result<u64, DistilError> {
         Ok(fnv(self.checkpoint()?.into_iter().map(u64::from)))
     }
-}
-
-/// The batches of a shard within a range of sequences.
-fn cut(range: &Range<usize>, expectation: &Expectation, shard: u32, of: u32) -> Range<usize> {
-    let lanes = expectation.lanes.get();
-    let batches = range.len().div_ceil(lanes);
-    let bound = |shard: u32| {
-        let batch = (batches as u128 * u128::from(shard) / u128::from(of)) as usize;
-        range.end.min(range.start.saturating_add(batch.saturating_mul(lanes)))
-    };
-    bound(shard.saturating_sub(1))..bound(shard)
 }

@@ -1,7 +1,7 @@
 //! Expected counts.
 
 use super::maximise::Counts;
-use super::{DistilError, Real};
+use super::{DistilError, Real, Totals};
 use crate::Token;
 use ndarray::Array2;
 use std::collections::BTreeMap;
@@ -12,9 +12,6 @@ const POINT: u32 = 34;
 /// The most positions that counts can hold without overflow. A position is counted at most once, with twice the room for
 /// rounding.
 pub(super) const MOST_POSITIONS: u64 = 1 << (62 - POINT);
-
-/// Fractional bits of the log likelihood.
-const LOG_POINT: i32 = 60;
 
 /// The result of the E-step: the expected counts of first states, transitions and emissions, with the log likelihood under
 /// the parameters that were used.
@@ -38,12 +35,7 @@ const LOG_POINT: i32 = 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statistics {
     pub(super) vocabulary: usize,
-    pub(super) sequences: u64,
-    pub(super) positions: u64,
-    pub(super) tokens: u64,
-    pub(super) impossible: u64,
-    /// In steps of `2^-LOG_POINT`.
-    pub(super) log_likelihood: i128,
+    pub(super) totals: Totals,
     /// In steps of `2^-POINT`, like the next two.
     pub(super) initial: Vec<i64>,
     /// Row by row, `[from, to]`.
@@ -56,7 +48,7 @@ fn fixed<T: Real>(value: T) -> i64 {
     (value.to_f64() * (1_u64 << POINT) as f64 + 0.5) as i64
 }
 
-fn float(value: i64) -> f64 {
+pub(super) fn float(value: i64) -> f64 {
     value as f64 / (1_u64 << POINT) as f64
 }
 
@@ -73,11 +65,7 @@ impl Statistics {
     pub fn new(states: usize, vocabulary: usize) -> Statistics {
         Statistics {
             vocabulary,
-            sequences: 0,
-            positions: 0,
-            tokens: 0,
-            impossible: 0,
-            log_likelihood: 0,
+            totals: Totals::default(),
             initial: vec![0; states],
             transition: vec![0; states * states],
             emission: BTreeMap::new(),
@@ -94,38 +82,39 @@ impl Statistics {
         self.vocabulary
     }
 
+    /// What was counted, apart from the states.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
     /// Sequences counted.
     pub fn sequences(&self) -> u64 {
-        self.sequences
+        self.totals.sequences()
     }
 
     /// Positions counted, with missing tokens.
     pub fn positions(&self) -> u64 {
-        self.positions
+        self.totals.positions()
     }
 
     /// Tokens that were present and that some state emits.
     pub fn tokens(&self) -> u64 {
-        self.tokens
+        self.totals.tokens()
     }
 
     /// Tokens that no state emits at their position; they were counted as missing.
     pub fn impossible(&self) -> u64 {
-        self.impossible
+        self.totals.impossible()
     }
 
     /// `log p(all tokens)` under the parameters of the E-step, in nats; minus infinity if a token was impossible.
     pub fn log_likelihood(&self) -> f64 {
-        if self.impossible > 0 {
-            f64::NEG_INFINITY
-        } else {
-            self.log_likelihood as f64 / 2_f64.powi(LOG_POINT)
-        }
+        self.totals.log_likelihood()
     }
 
     /// The log likelihood per token; NaN where there is none.
     pub fn log_likelihood_per_token(&self) -> f64 {
-        self.log_likelihood() / self.tokens as f64
+        self.totals.log_likelihood_per_token()
     }
 
     /// The expected count of a first state.
@@ -156,12 +145,7 @@ impl Statistics {
                 return Err(DistilError::Mismatch { what: "the shard", found, wanted, unit });
             }
         }
-        self.reserve(other.positions)?;
-        self.sequences += other.sequences;
-        self.positions += other.positions;
-        self.tokens += other.tokens;
-        self.impossible += other.impossible;
-        self.log_likelihood += other.log_likelihood;
+        self.totals.merge(&other.totals)?;
         join(&mut self.initial, &other.initial);
         join(&mut self.transition, &other.transition);
         for (&token, row) in &other.emission {
@@ -173,22 +157,8 @@ impl Statistics {
     /// The largest count that so many positions can give, with room for rounding. The most positions give the largest number
     /// that a count holds, so that merged counts cannot overflow.
     pub(super) fn most(positions: u64) -> Result<i64, DistilError> {
-        Statistics::new(0, 0).reserve(positions)?;
+        Totals::default().reserve(positions)?;
         Ok(i64::try_from((positions << (POINT + 1)).saturating_sub(1)).unwrap_or(i64::MAX))
-    }
-
-    /// The largest absolute log likelihood that so many positions can give: the logarithm of a float probability is at
-    /// least -745. Merged values then cannot overflow.
-    pub(super) fn most_log_likelihood(positions: u64) -> u128 {
-        u128::from(positions) << (LOG_POINT + 10)
-    }
-
-    /// Checks that so many more positions fit.
-    pub(super) fn reserve(&self, positions: u64) -> Result<(), DistilError> {
-        if self.positions.saturating_add(positions) <= MOST_POSITIONS {
-            return Ok(());
-        }
-        Err(DistilError::TooManyPositions { limit: MOST_POSITIONS })
     }
 
     fn row_mut(&mut self, token: Token) -> &mut Vec<i64> {
@@ -208,10 +178,6 @@ impl Statistics {
         if let Some(token) = token {
             self.row_mut(token).iter_mut().skip(state).take(1).for_each(|count| *count += one);
         }
-    }
-
-    pub(super) fn add_log_likelihood(&mut self, value: f64) {
-        self.log_likelihood += (value * 2_f64.powi(LOG_POINT)) as i128;
     }
 
     pub(super) fn add_initial<T: Real>(&mut self, values: &[T]) {

@@ -1,12 +1,12 @@
 //! Training, step by step.
 
 use super::maximise::{Counts, Weights};
+use super::parameters::Place;
 use super::{
-    DistilError, Dropout, Expectation, Options, Parameters, Pruned, Real, Report, Sequences, Statistics,
-    StepSize, Successors, maximise,
+    DistilError, Dropout, Expectation, Options, Parameters, Pruned, Real, Report, Rules, Sequences,
+    Statistics, StepSize, Successors, Totals, maximise,
 };
-use crate::{Hmm, Storage, Token};
-use ndarray::Zip;
+use crate::{Hmm, Storage};
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
@@ -125,6 +125,11 @@ impl<'a, T: Real> Trainer<'a, T> {
         self.state.successors.as_ref()
     }
 
+    /// The settings.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// True if no step remains, or the training stopped early.
     pub fn is_done(&self) -> bool {
         self.state.stopped || self.state.steps >= self.options.schedule.steps()
@@ -155,15 +160,7 @@ impl<'a, T: Real> Trainer<'a, T> {
         if self.is_done() {
             return Ok(None);
         }
-        let mut all: Option<Statistics> = None;
-        for range in self.ranges() {
-            let part = self.expectation().statistics(&self.state.parameters, self.train, range)?;
-            match &mut all {
-                Some(all) => all.merge(&part)?,
-                None => all = Some(part),
-            }
-        }
-        let all = all.ok_or(DistilError::NoTokens)?;
+        let all = self.count(1, 1)?;
         self.apply(&all).map(Some)
     }
 
@@ -186,41 +183,71 @@ impl<'a, T: Real> Trainer<'a, T> {
     /// When the counts are for a model of another size, or for another number of sequences than the step has: a shard is
     /// missing or was merged twice. The training is then unchanged.
     pub fn apply(&mut self, statistics: &Statistics) -> Result<Report, DistilError> {
-        let wanted: usize = self.ranges().iter().map(ExactSizeIterator::len).sum();
-        if statistics.sequences() != wanted as u64 {
-            let found = statistics.sequences() as usize;
-            return Err(DistilError::Mismatch {
-                what: "the counts of this step",
-                found,
-                wanted,
-                unit: "sequences",
-            });
-        }
-        let work = self.work(self.state.steps);
-        let rules = super::Rules { successors: self.state.successors.clone(), ..self.options.rules() };
-        let size = self.options.step_size.of(self.state.steps);
-        let old = &self.state.parameters;
-        let parameters = if self.options.step_size == StepSize::Whole {
-            maximise(statistics, old, &rules)?
-        } else {
-            let factor = self.train.len() as f64 / statistics.sequences().max(1) as f64;
-            let running = blend(self.state.running.take(), statistics, old, size, factor);
-            let parameters = maximise(&Weights(&running), old, &rules)?;
-            self.state.running = Some(running);
-            parameters
+        self.check_count(statistics.totals())?;
+        let (old, rules) = (&self.state.parameters, self.rules());
+        let (parameters, running) = match self.mixture(statistics.totals()) {
+            None => (maximise(statistics, old, &rules)?, None),
+            Some(mixture) => {
+                let running = mixture.of_all(self.state.running.take(), statistics, old);
+                (maximise(&Weights(&running), old, &rules)?, Some(running))
+            }
         };
+        self.complete(parameters, running, statistics.totals(), |expectation, parameters, sequences| {
+            expectation.totals(parameters, sequences, 0..sequences.len())
+        })
+    }
+
+    /// Checks that as many sequences were counted as the step has.
+    pub(super) fn check_count(&self, totals: &Totals) -> Result<(), DistilError> {
+        let wanted: usize = self.ranges().iter().map(ExactSizeIterator::len).sum();
+        if totals.sequences() == wanted as u64 {
+            return Ok(());
+        }
+        let found = totals.sequences() as usize;
+        Err(DistilError::Mismatch { what: "the counts of this step", found, wanted, unit: "sequences" })
+    }
+
+    /// The rules of the next M-step.
+    pub(super) fn rules(&self) -> Rules {
+        Rules { successors: self.state.successors.clone(), ..self.options.rules() }
+    }
+
+    /// How the counts of the next step are mixed into the running ones; none where they replace them.
+    pub(super) fn mixture(&self, totals: &Totals) -> Option<Mixture> {
+        let size = self.options.step_size.of(self.state.steps);
+        let keep = if self.state.running.is_none() { 0.0 } else { 1.0 - size };
+        let factor = self.train.len() as f64 / totals.sequences().max(1) as f64;
+        (self.options.step_size != StepSize::Whole).then_some(Mixture { keep, size, factor })
+    }
+
+    /// Completes a step with its parameters: makes them sparse if it is time, judges them, and keeps the best. `score` gives the totals of
+    /// all sequences of a set under parameters.
+    pub(super) fn complete<E: From<DistilError>>(
+        &mut self,
+        parameters: Parameters<T>,
+        running: Option<Parameters<T>>,
+        totals: &Totals,
+        mut score: impl FnMut(&Expectation, &Parameters<T>, &Sequences) -> Result<Totals, E>,
+    ) -> Result<Report, E> {
+        let expectation = Expectation { dropout: None, ..self.expectation() };
+        let mut score = |parameters: &Parameters<T>, sequences: &Sequences| {
+            score(&expectation, parameters, sequences).map(|totals| totals.likelihood().per_token())
+        };
+        let work = self.work(self.state.steps);
         let improved_on = std::mem::replace(&mut self.state.parameters, parameters);
+        self.state.running = running;
         self.state.steps += 1;
-        self.state.tokens += statistics.tokens();
-        let pruned = self.prune()?;
-        let held_out = if has_tokens(self.held_out) { Some(self.score(self.held_out)?) } else { None };
+        self.state.tokens += totals.tokens();
+        let pruned = self.prune(&mut score)?;
+        let held_out = has_tokens(self.held_out).then(|| score(&self.state.parameters, self.held_out));
+        let held_out = held_out.transpose()?;
         let best = self.keep_best(held_out, improved_on);
         let (remaining, total) = (self.work_from(self.state.steps), self.work_from(0));
         Ok(Report {
             step: self.state.steps,
             steps: self.options.schedule.steps(),
             tokens: self.state.tokens,
-            train: statistics.log_likelihood_per_token(),
+            train: totals.log_likelihood_per_token(),
             held_out,
             best,
             pruned,
@@ -247,17 +274,15 @@ impl<'a, T: Real> Trainer<'a, T> {
         3.0 * tokens + f64::from(steps) * self.held_out.tokens().len() as f64
     }
 
-    fn score(&self, sequences: &Sequences) -> Result<f64, DistilError> {
-        let expectation = Expectation { dropout: None, ..self.expectation() };
-        Ok(expectation.likelihood(&self.state.parameters, sequences, 0..sequences.len())?.per_token())
-    }
-
-    fn prune(&mut self) -> Result<Option<Pruned>, DistilError> {
+    fn prune<E>(
+        &mut self,
+        mut score: impl FnMut(&Parameters<T>, &Sequences) -> Result<f64, E>,
+    ) -> Result<Option<Pruned>, E> {
         let Some(sparse) = self.options.sparse.filter(|sparse| sparse.after == self.state.steps) else {
             return Ok(None);
         };
         let judges = if has_tokens(self.held_out) { self.held_out } else { self.train };
-        let before = self.score(judges)?;
+        let before = score(&self.state.parameters, judges)?;
         let transition = &mut self.state.parameters.transition;
         let kept = Successors::largest(transition, sparse.successors as usize);
         kept.prune(transition);
@@ -265,7 +290,8 @@ impl<'a, T: Real> Trainer<'a, T> {
         self.state.best = None;
         self.state.best_score = f64::NEG_INFINITY;
         self.state.since_best = 0;
-        Ok(Some(Pruned { successors: sparse.successors as usize, before, after: self.score(judges)? }))
+        let after = score(&self.state.parameters, judges)?;
+        Ok(Some(Pruned { successors: sparse.successors as usize, before, after }))
     }
 
     fn keep_best(&mut self, held_out: Option<f64>, before: Parameters<T>) -> bool {
@@ -295,28 +321,48 @@ fn has_tokens(sequences: &Sequences) -> bool {
     sequences.tokens().iter().any(|token| *token != super::MISSING)
 }
 
-/// `(1 - size) * running + size * factor * statistics`.
-fn blend<T: Real>(
-    running: Option<Parameters<T>>,
-    statistics: &Statistics,
-    like: &Parameters<T>,
+/// Mixes the counts of a step into the running ones: `keep * running + size * factor * counts`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mixture {
+    /// 1 - `size`; 0 where there are no running counts yet.
+    keep: f64,
     size: f64,
+    /// What scales the counts to the whole training set.
     factor: f64,
-) -> Parameters<T> {
-    let (states, fresh) = (like.states(), running.is_none());
-    let mut running = running.unwrap_or_else(|| like.clone());
-    let keep = if fresh { 0.0 } else { 1.0 - size };
-    let mut row = vec![0.0; states];
-    let mix = |old: &mut T, new: &f64| *old = T::from_f64(keep * old.to_f64() + size * factor * new);
-    statistics.read_initial(&mut row);
-    running.initial.iter_mut().zip(&row).for_each(|(old, new)| mix(old, new));
-    for (state, target) in running.transition.rows_mut().into_iter().enumerate() {
-        statistics.read_transition(state, &mut row);
-        Zip::from(target).and(&row).for_each(mix);
+}
+
+impl Mixture {
+    fn of_all<T: Real>(
+        self,
+        running: Option<Parameters<T>>,
+        statistics: &Statistics,
+        like: &Parameters<T>,
+    ) -> Parameters<T> {
+        let mut running = running.unwrap_or_else(|| like.clone());
+        let mut row = vec![0.0; like.states()];
+        for number in 0..like.rows() {
+            self.of_row(number, statistics, &mut running, &mut row);
+        }
+        running
     }
-    for (token, target) in running.emission.rows_mut().into_iter().enumerate() {
-        statistics.read_emission(token as Token, &mut row);
-        Zip::from(target).and(&row).for_each(mix);
+
+    /// Mixes one of the rows of parameters; `row` is room for `h` numbers.
+    pub(super) fn of_row<T: Real>(
+        self,
+        number: usize,
+        statistics: &Statistics,
+        running: &mut Parameters<T>,
+        row: &mut [f64],
+    ) {
+        let Mixture { keep, size, factor } = self;
+        match running.place(number) {
+            Some(Place::Initial) => statistics.read_initial(row),
+            Some(Place::Transition(state)) => statistics.read_transition(state, row),
+            Some(Place::Emission(token)) => statistics.read_emission(token, row),
+            None => return,
+        }
+        for (old, new) in running.row_mut(number).into_iter().flatten().zip(row) {
+            *old = T::from_f64(keep * old.to_f64() + size * factor * *new);
+        }
     }
-    running
 }

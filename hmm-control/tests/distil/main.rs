@@ -8,6 +8,7 @@ mod files;
 mod hostile;
 mod likelihood;
 mod rollouts;
+mod rows;
 mod same_bits;
 mod shards;
 mod start;

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test`, and of `cargo xtask test --torch`.
+//! The steps of `cargo xtask test`, of `cargo xtask test --torch` and of `cargo xtask test --mpi`.
 
 use crate::documents;
 use crate::libtorch::Libtorch;
@@ -21,7 +21,7 @@ pub fn run_all(place: &Place, tools: &Tools) -> Result<(), Failure> {
     step("documents", || documents::check(place))?;
     step("licences", || licences::check(place))?;
     step("packages", || packages::check(place))?;
-    // The default members: the others need libtorch.
+    // The default members: the others need libtorch, an MPI library, or many packages.
     let linter = Linter::new(place)?;
     let mut programs = Vec::new();
     step("lints and build", || {
@@ -46,6 +46,18 @@ pub fn run_torch(place: &Place, tools: &Tools, libtorch: &Libtorch) -> Result<()
     step("lints", || cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
     step("tests", || cargo(&["test"]))?;
     step("example", || cargo(&["run", "--example", "approach_c"]))
+}
+
+/// The lints and the tests of what needs an MPI library, and of nothing else.
+pub fn run_mpi(place: &Place) -> Result<(), Failure> {
+    components(place)?;
+    let cargo = |arguments: &[&str]| {
+        let (command, rest) = arguments.split_at(1);
+        run(place.cargo().args(command).args(["--package", "portcullis-mpi"]).args(rest))
+    };
+    step("format", || cargo(&["fmt", "--check"]))?;
+    step("lints", || cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]))?;
+    step("tests", || cargo(&["test"]))
 }
 
 /// Says before the long steps, and not after, that the toolchain lacks a part.

@@ -7,6 +7,7 @@
 //! | [`node`] | Node: the system's, or a pinned one |
 //! | [`playwright`] | the pinned `playwright-core` |
 //! | [`libtorch`] | libtorch for the CPU, where it is asked for |
+//! | [`open_mpi`] | Open MPI and libclang, where they are asked for |
 //! | [`setup`] | everything the programs need, found or installed, and the environment that names it |
 //! | [`licences`] | every dependency's licence against a list |
 //! | [`lints`] | Clippy in the build of the tests |
@@ -34,6 +35,7 @@ mod licences;
 mod lints;
 mod node;
 mod npm;
+mod open_mpi;
 mod package;
 mod packages;
 mod parallel;
@@ -57,7 +59,7 @@ usage: cargo xtask <command>
   demo [args]     set up, build, and run `portcullis-lab demo [args]` with the small agent model too
   evaluate [args] set up, build, and run `portcullis-lab evaluate [args]`: --seeds N, --power, ...
   test            set up, then check format, documents, licences, packages and lints, and run every test; [--torch] those of lm-torch;
-                  [--frameworks] those on rig, browser-use, Claude Code and Codex, which are fetched; [--programs] the programs that use the
+                  [--mpi] those of portcullis-mpi, under mpirun; [--frameworks] those on rig, browser-use, Claude Code and Codex, which are fetched; [--programs] the programs that use the
                   crates as strangers do, each built alone from nothing
   extension [folder]
                   write the browser extension into a folder (default target/extension), for chrome://extensions
@@ -100,14 +102,15 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
     let torch = matches!(command, "setup" | "test") && matches!(arguments, [one] if one == "--torch");
     let frameworks = command == "test" && matches!(arguments, [one] if one == "--frameworks");
     let programs = command == "test" && matches!(arguments, [one] if one == "--programs");
-    let known = torch || frameworks || programs;
+    let mpi = command == "test" && matches!(arguments, [one] if one == "--mpi");
+    let known = torch || frameworks || programs || mpi;
     if matches!(command, "setup" | "test" | "licences" | "documents" | "packages" | "env" | "help")
         && !arguments.is_empty()
         && !known
     {
         let more = match command {
             "setup" => " but --torch",
-            "test" => " but --torch, --frameworks or --programs",
+            "test" => " but --torch, --mpi, --frameworks or --programs",
             _ => "",
         };
         return Err(Failure::input(format!("`{command}` takes no arguments{more}\n\n{USAGE}")));
@@ -126,6 +129,10 @@ fn run(command: &str, arguments: &[String]) -> Result<(), Failure> {
             let tools = setup::set_up(&place)?;
             tools.announce();
             frameworks::run_all(&place, &tools)
+        }
+        "test" if mpi => {
+            open_mpi::find_or_install()?;
+            checks::run_mpi(&place)
         }
         "test" if programs => programs::run_all(&place),
         "setup" => setup::set_up(&place).map(|tools| tools.announce()),

@@ -178,7 +178,8 @@ fn plot(levels: &Levels<'_>, how: &Resampling) -> Plot {
     );
     for ((name, user), colour) in USERS.iter().zip(COLOURS) {
         let frontier = levels.frontier(user, share);
-        let points: Vec<(f64, f64)> = frontier.iter().map(|level| (level.prompts, level.harm)).collect();
+        let mut points: Vec<(f64, f64)> = frontier.iter().map(|level| (level.prompts, level.harm)).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
         plot.curve(&points, colour, false);
         let band = levels.band(user, share, how);
         for (place, level) in frontier.iter().enumerate() {

@@ -173,9 +173,9 @@ mod tests {
     /// The base gives the card away on every second page, the soft constraint on one in fifty.
     fn measured() -> Measured {
         let leaks = |method, turn: u64| match method {
-            Method::Base => turn % 2 == 0,
-            Method::Soft => turn % 50 == 0,
-            Method::Preferred => turn % 4 == 0,
+            Method::Base => turn.is_multiple_of(2),
+            Method::Soft => turn.is_multiple_of(50),
+            Method::Preferred => turn.is_multiple_of(4),
             Method::Both => false,
         };
         let rows = (0..200).flat_map(|turn| {
