@@ -238,8 +238,13 @@ pub async fn has_ended(stream: &mut TcpStream) -> bool {
 }
 
 /// Waits until a condition holds, a minute at most.
-pub async fn soon(mut condition: impl FnMut() -> bool) -> bool {
-    let end = tokio::time::Instant::now() + PATIENCE;
+pub async fn soon(condition: impl FnMut() -> bool) -> bool {
+    within(PATIENCE, condition).await
+}
+
+/// Waits until a condition holds, no longer than `time`.
+pub async fn within(time: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let end = tokio::time::Instant::now() + time;
     while tokio::time::Instant::now() < end {
         if condition() {
             return true;
