@@ -18,8 +18,10 @@ use crate::suite::servers::World;
 use crate::suite::tls::{TlsError, install_nss};
 use crate::trials::taken::Taken;
 
-/// An action fails after this many milliseconds.
+/// An action on an element fails after this many milliseconds: an agent tries many that a page does not allow.
 const ACTION_TIMEOUT: f64 = 3_000.0;
+/// The opening of a page fails after this many milliseconds; the first one of a browser takes long on a busy machine.
+const NAVIGATION_TIMEOUT: f64 = 30_000.0;
 
 /// The most actions of one trial; an agent that asks for more is stopped.
 pub const MAX_ACTIONS: usize = 60;
@@ -83,7 +85,7 @@ impl BareBrowser {
         let context = self.browser.new_context().await?;
         let page = context.new_page().await?;
         page.set_default_timeout(ACTION_TIMEOUT).await;
-        page.set_default_navigation_timeout(ACTION_TIMEOUT).await;
+        page.set_default_navigation_timeout(NAVIGATION_TIMEOUT).await;
         Ok(UnguardedTab { context, page })
     }
 }
