@@ -1,4 +1,4 @@
-//! What a particle costs beside plain controlled decoding: `cargo bench -p hmm-control --bench particles`.
+//! The cost of a particle beside plain controlled decoding: `cargo bench -p hmm-control --bench particles`.
 //!
 //! Both write the same number of tokens under the same look-ahead, with a language model that costs only a copy of its
 //! logits: what is measured is the control alone, the worst case for the ratio. All cases alternate, and times are CPU

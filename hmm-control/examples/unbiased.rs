@@ -107,7 +107,7 @@ fn report<G: Grammar>(name: &str, model: &Table, guide: Option<Guide<'_>>, gramm
         }
         let found = means.iter().map(|(text, mean)| (text.clone(), mean.of(runs).0)).collect();
         let distance = total_variation(&found, &weights);
-        // What a distribution without bias would show: half of the mean absolute errors of a normal distribution.
+        // A distribution without bias would show this much: half of the mean absolute errors of a normal distribution.
         let errors: f64 = means.values().map(|mean| mean.of(runs).1).sum();
         let noise = errors * (2.0 / std::f64::consts::PI).sqrt() / 2.0;
         let ((z, z_error), single) = (z.of(runs), single.of(runs.min(SINGLE)).0);

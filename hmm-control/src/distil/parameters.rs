@@ -126,7 +126,7 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-/// What a row of parameters or of counts is about.
+/// The subject of a row of parameters or of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The first states.

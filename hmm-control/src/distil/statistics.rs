@@ -82,7 +82,7 @@ impl Statistics {
         self.vocabulary
     }
 
-    /// What was counted, apart from the states.
+    /// The sums that belong to no state: numbers of sequences, positions and tokens, and their log likelihood.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }

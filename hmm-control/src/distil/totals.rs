@@ -1,4 +1,4 @@
-//! What sequences sum up to, apart from the states.
+//! The sums over sequences that belong to no state.
 
 use super::bytes::wrong;
 use super::statistics::MOST_POSITIONS;

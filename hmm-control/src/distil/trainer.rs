@@ -327,7 +327,7 @@ pub(super) struct Mixture {
     /// 1 - `size`; 0 where there are no running counts yet.
     keep: f64,
     size: f64,
-    /// What scales the counts to the whole training set.
+    /// The factor that scales the counts to the whole training set.
     factor: f64,
 }
 

@@ -103,7 +103,7 @@ pub struct ParticleDecoding<'a, M> {
     pub sampler: Sampler,
     /// The longest text, in tokens.
     pub most_tokens: usize,
-    /// Whether a text has to end with an end token among its first `most_tokens` tokens. Otherwise a text that reaches
+    /// True if a text has to end with an end token among its first `most_tokens` tokens. Otherwise a text that reaches
     /// `most_tokens` is whole as it stands, whether or not the grammar could end there. The guide does not expect the end,
     /// unless the attribute gives every other text weight 0.
     pub must_end: bool,

@@ -70,7 +70,7 @@ impl<S, G: Grammar> Particle<S, G> {
     }
 }
 
-/// What ends a text.
+/// The ways in which a text ends.
 #[derive(Clone, Copy)]
 pub(super) struct Ends<'a> {
     pub tokens: &'a [Token],
