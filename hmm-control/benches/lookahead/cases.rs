@@ -188,6 +188,9 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
         shared.score_batch(&mut requests, 1);
     });
     cases.push(case.shared(REQUESTS));
+    if storage == Storage::F16 {
+        threads(lookahead, &texts, cases);
+    }
     let shared = lookahead.clone();
     let name = format!("{REQUESTS} requests, transition, each, {storage}");
     let case = Case::new(name, transition_bytes(hmm), move || {
@@ -195,4 +198,24 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
         shared.observe_batch(&mut requests);
     });
     cases.push(case.shared(REQUESTS));
+}
+
+/// A batch and a single request on one thread and on two, whose wall times are to be compared.
+fn threads<'a>(lookahead: &Lookahead, texts: &[Progress], cases: &mut Vec<Case<'a>>) {
+    let hmm = lookahead.hmm();
+    for (count, threads) in [(1, 1), (1, 2), (REQUESTS, 1), (REQUESTS, 2)] {
+        let started: Vec<Progress> = texts.iter().take(count).cloned().collect();
+        let mut outs = vec![vec![0.0; hmm.vocabulary()]; count];
+        let shared = lookahead.clone();
+        let name = format!("{count} on {threads} threads, full vocabulary, each, f16");
+        let case = Case::new(name, emission_bytes(hmm), move || {
+            let mut requests: Vec<Request<'_>> = started
+                .iter()
+                .zip(&mut outs)
+                .map(|(progress, out)| Request { progress, remaining: REMAINING - 1, out })
+                .collect();
+            shared.score_batch(&mut requests, threads);
+        });
+        cases.push(case.shared(count));
+    }
 }

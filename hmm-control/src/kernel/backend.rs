@@ -2,7 +2,7 @@
 
 use super::lanes::{Portable, Task};
 #[cfg(target_arch = "x86_64")]
-use x86::Avx2;
+use x86::{Avx2, Avx512};
 
 /// The instructions of this machine, detected once for each operation on a whole matrix.
 #[derive(Debug, Clone, Copy)]
@@ -12,15 +12,34 @@ pub(crate) enum Backend {
     /// AVX2, FMA and F16C.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    /// The same and AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
 }
 
 impl Backend {
     pub(crate) fn detect() -> Backend {
         #[cfg(target_arch = "x86_64")]
+        if let Some(lanes) = Avx512::detect() {
+            return Backend::Avx512(lanes);
+        }
+        #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = Avx2::detect() {
             return Backend::Avx2(lanes);
         }
         Backend::Portable
+    }
+
+    /// All that this machine has.
+    #[cfg(test)]
+    pub(super) fn every() -> Vec<Backend> {
+        let mut every = vec![Backend::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            every.extend(Avx2::detect().map(Backend::Avx2));
+            every.extend(Avx512::detect().map(Backend::Avx512));
+        }
+        every
     }
 
     #[inline]
@@ -29,28 +48,31 @@ impl Backend {
             Backend::Portable => task.run(Portable),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2(lanes) => lanes.run(task),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512(lanes) => lanes.run(task),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    //! AVX2, FMA and F16C.
+    //! AVX2, FMA and F16C, and AVX-512.
     //!
     //! The only unsafe code of the kernel. There are two reasons for it: an instruction that the processor may not have,
-    //! and a pointer for a load or a store. The type covers the first: only [`Avx2::detect`] makes an [`Avx2`], after it
-    //! has detected the features. References cover the second: every pointer comes from a reference to exactly as many
+    //! and a pointer for a load or a store. The types cover the first: only [`Avx2::detect`] makes an [`Avx2`], after it
+    //! has detected the features, and likewise [`Avx512::detect`]. References cover the second: every pointer comes from a reference to exactly as many
     //! bytes as the instruction reads or writes, and all of these instructions allow any alignment.
 
     #![allow(unsafe_code, reason = "vector instructions; each use says why it is sound")]
 
+    use crate::kernel::block::{COLUMNS, HEIGHT, Panel, Tile};
     use crate::kernel::lanes::{Lanes, Task, WIDTH};
     use half::{bf16, f16};
     use std::arch::x86_64::{
-        __m256, _MM_HINT_T1, _mm_loadl_epi64, _mm_loadu_si128, _mm_prefetch, _mm256_add_ps,
+        __m256, __m512, _MM_HINT_T1, _mm_loadl_epi64, _mm_loadu_si128, _mm_prefetch, _mm256_add_ps,
         _mm256_castsi256_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32,
         _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_slli_epi32,
-        _mm256_storeu_ps,
+        _mm256_storeu_ps, _mm512_add_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps,
     };
 
     /// A proof that the processor has AVX2, FMA and F16C.
@@ -140,6 +162,137 @@ mod x86 {
             let there = std::ptr::from_ref(place).wrapping_byte_add(bytes);
             // SAFETY: the instruction has no visible effect and faults on no address.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(there.cast()) }
+        }
+    }
+
+    /// A proof that the processor has AVX-512 besides.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) struct Avx512(Avx2);
+
+    impl Avx512 {
+        pub(super) fn detect() -> Option<Avx512> {
+            let avx2 = Avx2::detect()?;
+            is_x86_feature_detected!("avx512f").then_some(Avx512(avx2))
+        }
+
+        /// The same as [`Avx2::run`].
+        #[inline]
+        pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+            #[target_feature(enable = "avx2,fma,f16c,avx512f")]
+            fn compiled<T: Task>(lanes: Avx512, task: T) -> T::Output {
+                task.run(lanes)
+            }
+            // SAFETY: `self` proves that the processor has the four features.
+            unsafe { compiled(self, task) }
+        }
+
+        #[inline(always)]
+        fn splat_wide(self, value: f32) -> __m512 {
+            // SAFETY: `self` proves that the processor has the instruction.
+            unsafe { _mm512_set1_ps(value) }
+        }
+
+        #[inline(always)]
+        fn load_wide(self, panel: &Panel) -> __m512 {
+            // SAFETY: as above, and the reference is to the 64 bytes that are read.
+            unsafe { _mm512_loadu_ps(panel.as_flattened().as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn store_wide(self, vector: __m512, panel: &mut Panel) {
+            // SAFETY: as above, and the reference is to the 64 bytes that are written.
+            unsafe { _mm512_storeu_ps(panel.as_flattened_mut().as_mut_ptr(), vector) }
+        }
+
+        #[inline(always)]
+        fn add_wide(self, a: __m512, b: __m512) -> __m512 {
+            // SAFETY: `self` proves that the processor has the instruction.
+            unsafe { _mm512_add_ps(a, b) }
+        }
+
+        #[inline(always)]
+        fn multiply_add_wide(self, a: __m512, b: __m512, sum: __m512) -> __m512 {
+            // SAFETY: `self` proves that the processor has the instruction.
+            unsafe { _mm512_fmadd_ps(a, b, sum) }
+        }
+    }
+
+    impl Lanes for Avx512 {
+        type Vector = __m256;
+
+        #[inline(always)]
+        fn splat(self, value: f32) -> __m256 {
+            self.0.splat(value)
+        }
+
+        #[inline(always)]
+        fn load(self, values: &[f32; WIDTH]) -> __m256 {
+            self.0.load(values)
+        }
+
+        #[inline(always)]
+        fn store(self, vector: __m256, values: &mut [f32; WIDTH]) {
+            self.0.store(vector, values);
+        }
+
+        #[inline(always)]
+        fn add(self, a: __m256, b: __m256) -> __m256 {
+            self.0.add(a, b)
+        }
+
+        #[inline(always)]
+        fn multiply_add(self, a: __m256, b: __m256, sum: __m256) -> __m256 {
+            self.0.multiply_add(a, b, sum)
+        }
+
+        #[inline(always)]
+        fn decode_f16(self, values: &[f16; WIDTH]) -> __m256 {
+            self.0.decode_f16(values)
+        }
+
+        #[inline(always)]
+        fn decode_bf16(self, values: &[bf16; WIDTH]) -> __m256 {
+            self.0.decode_bf16(values)
+        }
+
+        #[inline(always)]
+        fn decode_squares(self, values: &[u8; WIDTH]) -> __m256 {
+            self.0.decode_squares(values)
+        }
+
+        #[inline(always)]
+        fn prefetch<T>(self, place: &T, bytes: usize) {
+            self.0.prefetch(place, bytes);
+        }
+
+        /// Twelve sums of sixteen numbers stay in registers, enough to hide the latency of a multiplication.
+        #[inline(always)]
+        fn multiply_panel(self, tile: &Tile, start: usize, panel: &[Panel], sums: &mut [Panel; HEIGHT]) {
+            let mut totals = [self.splat_wide(0.0); HEIGHT];
+            let [a, b, c, d, e, f, g, h, i, j, k, l] = tile;
+            for (column, panel) in (start..COLUMNS).zip(panel) {
+                let panel = self.load_wide(panel);
+                let add = |row: &[f32; COLUMNS], total| {
+                    let value = self.splat_wide(row.get(column).copied().unwrap_or_default());
+                    self.multiply_add_wide(value, panel, total)
+                };
+                // A loop over the rows would keep the sums in memory.
+                totals[0] = add(a, totals[0]);
+                totals[1] = add(b, totals[1]);
+                totals[2] = add(c, totals[2]);
+                totals[3] = add(d, totals[3]);
+                totals[4] = add(e, totals[4]);
+                totals[5] = add(f, totals[5]);
+                totals[6] = add(g, totals[6]);
+                totals[7] = add(h, totals[7]);
+                totals[8] = add(i, totals[8]);
+                totals[9] = add(j, totals[9]);
+                totals[10] = add(k, totals[10]);
+                totals[11] = add(l, totals[11]);
+            }
+            for (sum, total) in sums.iter_mut().zip(totals) {
+                self.store_wide(self.add_wide(self.load_wide(sum), total), sum);
+            }
         }
     }
 }

@@ -8,31 +8,44 @@ use std::ops::Range;
 use super::rows::Cells;
 
 /// Rows of a register block.
-const HEIGHT: usize = 6;
+pub(super) const HEIGHT: usize = 12;
 
 /// Columns of a register block: two vectors of lanes.
 const GROUP: usize = 2 * WIDTH;
 
-/// `sums[r][c] += sum over k of rows[r][k] * panel[k][c]`.
+/// Rows whose sums fit in sixteen registers of eight numbers.
+const HALF: usize = HEIGHT / 2;
+
+/// `sums[r][c] += sum over k of tile[r][start + k] * panel[k][c]`, half of the rows after the other.
 #[inline(always)]
-fn multiply_panel<L: Lanes>(
+pub(super) fn multiply_halves<L: Lanes>(
     lanes: L,
-    [a, b, c, d, e, f]: [&[f32]; HEIGHT],
-    panel: &[[[f32; WIDTH]; 2]],
-    sums: &mut [[[f32; WIDTH]; 2]; HEIGHT],
+    tile: &Tile,
+    start: usize,
+    panel: &[Panel],
+    sums: &mut [Panel; HEIGHT],
 ) {
-    let mut totals = [[lanes.splat(0.0); 2]; HEIGHT];
-    for ((((((panel, a), b), c), d), e), f) in panel.iter().zip(a).zip(b).zip(c).zip(d).zip(e).zip(f) {
-        let (x, y) = (lanes.load(&panel[0]), lanes.load(&panel[1]));
-        for (total, value) in totals.iter_mut().zip([a, b, c, d, e, f]) {
-            let value = lanes.splat(*value);
-            total[0] = lanes.multiply_add(value, x, total[0]);
-            total[1] = lanes.multiply_add(value, y, total[1]);
+    for (tile, sums) in tile.as_chunks::<HALF>().0.iter().zip(sums.as_chunks_mut::<HALF>().0) {
+        let mut totals = [[lanes.splat(0.0); 2]; HALF];
+        let [a, b, c, d, e, f] = tile;
+        for (column, panel) in (start..COLUMNS).zip(panel) {
+            let (x, y) = (lanes.load(&panel[0]), lanes.load(&panel[1]));
+            let add = |row: &[f32; COLUMNS], [p, q]: [L::Vector; 2]| {
+                let value = lanes.splat(row.get(column).copied().unwrap_or_default());
+                [lanes.multiply_add(value, x, p), lanes.multiply_add(value, y, q)]
+            };
+            // A loop over the rows would keep the sums in memory.
+            totals[0] = add(a, totals[0]);
+            totals[1] = add(b, totals[1]);
+            totals[2] = add(c, totals[2]);
+            totals[3] = add(d, totals[3]);
+            totals[4] = add(e, totals[4]);
+            totals[5] = add(f, totals[5]);
         }
-    }
-    for (sum, total) in sums.iter_mut().zip(totals) {
-        for (sum, total) in sum.iter_mut().zip(total) {
-            lanes.store(lanes.add(lanes.load(sum), total), sum);
+        for (sum, total) in sums.iter_mut().zip(totals) {
+            for (sum, total) in sum.iter_mut().zip(total) {
+                lanes.store(lanes.add(lanes.load(sum), total), sum);
+            }
         }
     }
 }
@@ -41,13 +54,17 @@ fn multiply_panel<L: Lanes>(
 const ROWS: usize = 48;
 
 /// Columns decoded at once. With [`ROWS`], 96 KB: a quarter of a usual second-level cache.
-const COLUMNS: usize = 512;
+pub(super) const COLUMNS: usize = 512;
 
 /// Terms that a register block adds up before its sums go to memory: a panel of so many takes 16 KB, half of a usual
 /// first-level cache, and the relative error stays near 1e-7.
 const DEPTH: usize = 256;
 
-type Panel = [[f32; WIDTH]; 2];
+/// The numbers of one column of sixteen vectors.
+pub(super) type Panel = [[f32; WIDTH]; 2];
+
+/// The decoded rows of a register block.
+pub(super) type Tile = [[f32; COLUMNS]; HEIGHT];
 
 /// Vectors laid out for the register blocks: in groups of sixteen, the sixteen numbers of a column together.
 pub(crate) struct Packed {
@@ -79,8 +96,8 @@ struct Multiply<'a, E> {
     matrix: Cells<'a, E>,
     rows: Range<usize>,
     vectors: &'a Packed,
-    /// Room for `ROWS * COLUMNS` decoded numbers.
-    decoded: &'a mut [f32],
+    /// Room for `ROWS` decoded rows.
+    decoded: &'a mut [[f32; COLUMNS]],
     /// `ROWS` for each group.
     sums: &'a mut [Panel],
 }
@@ -94,7 +111,7 @@ impl<E: Element> Task for Multiply<'_, E> {
         sums.fill(Panel::default());
         for start in (0..matrix.columns).step_by(COLUMNS) {
             let width = COLUMNS.min(matrix.columns - start);
-            for (row, target) in rows.clone().zip(decoded.chunks_exact_mut(COLUMNS)) {
+            for (row, target) in rows.clone().zip(decoded.iter_mut()) {
                 let source = matrix.row(row).get(start..start + width).unwrap_or_default();
                 decode(lanes, source, target);
             }
@@ -104,13 +121,13 @@ impl<E: Element> Task for Multiply<'_, E> {
             for (group, (panels, sums)) in groups {
                 let panels = panels.get(start..start + width).unwrap_or_default();
                 for (depth, panel) in panels.chunks(DEPTH).enumerate() {
-                    let columns = depth * DEPTH..depth * DEPTH + panel.len();
-                    let tiles = decoded.chunks_exact(HEIGHT * COLUMNS).zip(sums.as_chunks_mut().0);
+                    let first = depth * DEPTH;
+                    let tiles = decoded.as_chunks().0.iter().zip(sums.as_chunks_mut().0);
                     for (number, (tile, sums)) in tiles.take(rows.len().div_ceil(HEIGHT)).enumerate() {
                         if group == 0 {
-                            prefetch(lanes, matrix, next.0 + number * HEIGHT, next.1 + columns.start);
+                            prefetch(lanes, matrix, next.0 + number * HEIGHT, next.1 + first);
                         }
-                        multiply_panel(lanes, strips(tile, &columns), panel, sums);
+                        lanes.multiply_panel(tile, first, panel, sums);
                     }
                 }
             }
@@ -118,7 +135,7 @@ impl<E: Element> Task for Multiply<'_, E> {
     }
 }
 
-/// Prefetches the numbers that are decoded next: some columns of six rows.
+/// Prefetches the numbers that are decoded next: some columns of the rows of a register block.
 #[inline(always)]
 fn prefetch<L: Lanes, E: Element>(lanes: L, matrix: Cells<'_, E>, row: usize, column: usize) {
     for row in row..row + HEIGHT {
@@ -128,14 +145,6 @@ fn prefetch<L: Lanes, E: Element>(lanes: L, matrix: Cells<'_, E>, row: usize, co
             }
         }
     }
-}
-
-/// The same columns of six decoded rows.
-#[inline(always)]
-fn strips<'a>(tile: &'a [f32], columns: &Range<usize>) -> [&'a [f32]; HEIGHT] {
-    std::array::from_fn(|row| {
-        tile.get(row * COLUMNS + columns.start..row * COLUMNS + columns.end).unwrap_or_default()
-    })
 }
 
 #[inline(always)]
@@ -159,7 +168,7 @@ pub(crate) fn products<E: Element>(
     mut each: impl FnMut(usize, &[f64]),
 ) {
     let groups = vectors.factors.len().div_ceil(GROUP);
-    let mut decoded = vec![0.0; ROWS * COLUMNS];
+    let mut decoded = vec![[0.0; COLUMNS]; ROWS];
     let mut sums = vec![Panel::default(); ROWS * groups];
     let mut values = vec![0.0; vectors.factors.len()];
     for start in rows.clone().step_by(ROWS) {

@@ -1,5 +1,6 @@
 //! Eight numbers at a time.
 
+use super::block::{HEIGHT, Panel, Tile, multiply_halves};
 use half::{bf16, f16};
 
 /// Numbers in a vector.
@@ -26,6 +27,12 @@ pub(crate) trait Lanes: Copy {
     fn decode_squares(self, values: &[u8; WIDTH]) -> Self::Vector;
     /// Prefetches the memory `bytes` after a reference. It is only a hint.
     fn prefetch<T>(self, place: &T, bytes: usize);
+
+    /// `sums[r][c] += sum over k of tile[r][start + k] * panel[k][c]`.
+    #[inline(always)]
+    fn multiply_panel(self, tile: &Tile, start: usize, panel: &[Panel], sums: &mut [Panel; HEIGHT]) {
+        multiply_halves(self, tile, start, panel, sums);
+    }
 
     /// The sum of the eight, as a tree.
     #[inline(always)]

@@ -1,9 +1,10 @@
 //! Products of stored rows with vectors: the inner loops, which are nearly the whole cost of a look-ahead.
 //!
 //! Every loop is written once, over [`lanes::Lanes`] (eight `f32` at a time) and [`element::Element`] (a stored
-//! number), and compiled twice: for the baseline of the target, and for AVX2, FMA and F16C, which are used where the
-//! processor has them. The two round differently in the last bits (one multiplies and adds in one rounding); on one
-//! machine the same call always gives the same result.
+//! number), and compiled three times: for the baseline of the target, for AVX2, FMA and F16C, and for these with
+//! AVX-512, whose registers are twice as wide. The widest that the processor has is used; AVX-512 serves the products
+//! with many vectors alone, since memory limits the others. The baseline rounds differently in the last bits (it
+//! multiplies and adds in two roundings), and the other two alike; on one machine the same call always gives the same result.
 
 mod backend;
 mod block;

@@ -89,10 +89,6 @@ fn narrow(vector: &[f64]) -> Narrow {
     }
 }
 
-fn backends() -> Vec<Backend> {
-    vec![Backend::Portable, Backend::detect()]
-}
-
 fn close(found: f64, exact: f64, what: &str) {
     assert!((found - exact).abs() <= 1.5e-6 * exact.abs() + 1e-30, "{what}: {found} and not {exact}");
 }
@@ -104,7 +100,7 @@ fn check<E: Stored>(sample: &Sample<E>) {
     let wanted: Vec<usize> = (0..rows).chain([rows + 3]).chain((0..rows).rev()).collect();
     let narrow: Vec<Narrow> = sample.vectors.iter().map(|vector| narrow(vector)).collect();
     let packed = Packed::new(&sample.vectors.iter().map(Vec::as_slice).collect::<Vec<_>>(), columns);
-    for backend in backends() {
+    for backend in Backend::every() {
         let mut seen = 0;
         dots(backend, sample.cells(), 0..rows, &narrow[0], |row, found| {
             assert_eq!(row, seen);
@@ -181,6 +177,26 @@ proptest! {
     }
 }
 
+/// Wider registers change no bit of a product.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn registers_of_both_widths_give_the_same_bits() {
+    let sample: Sample<f16> = Sample::new(7, 61, 1_100, 37, 3);
+    let packed = Packed::new(&sample.vectors.iter().map(Vec::as_slice).collect::<Vec<_>>(), sample.columns);
+    let found: Vec<Vec<u64>> = Backend::every()
+        .into_iter()
+        .skip(1)
+        .map(|backend| {
+            let mut bits = Vec::new();
+            products(backend, sample.cells(), 0..sample.rows, &packed, |_, found| {
+                bits.extend(found.iter().map(|value| value.to_bits()));
+            });
+            bits
+        })
+        .collect();
+    assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
 #[test]
 fn long_sums_keep_their_precision() {
     check_all(1, 5, 32_768, 3, 1);
@@ -195,7 +211,7 @@ fn tiny_vectors_are_scaled() {
     let narrow = narrow(&sample.vectors[3]);
     let relative = |found: f64, exact: f64| assert!((found / exact - 1.0).abs() < 1.5e-6, "{found} {exact}");
     let vectors: Vec<&[f64]> = sample.vectors.iter().map(Vec::as_slice).collect();
-    for backend in backends() {
+    for backend in Backend::every() {
         dots(backend, sample.cells(), 0..9, &narrow, |row, found| relative(found, sample.exact(row, 3)));
         products(backend, sample.cells(), 0..9, &Packed::new(&vectors, 70), |row, found| {
             found.iter().enumerate().for_each(|(vector, found)| relative(*found, sample.exact(row, vector)));
@@ -228,7 +244,7 @@ impl<E: Element> Task for Decode<E> {
 fn every_stored_number_is_decoded_exactly() {
     let same =
         |found: f32, exact: f32| found.to_bits() == exact.to_bits() || (found.is_nan() && exact.is_nan());
-    for backend in backends() {
+    for backend in Backend::every() {
         for bits in (0..=u16::MAX).step_by(WIDTH) {
             let bits: [u16; WIDTH] = std::array::from_fn(|lane| bits + lane as u16);
             let found = backend.run(Decode(bits.map(f16::from_bits)));
