@@ -15,6 +15,7 @@ mod sample;
 use std::hint::black_box;
 
 use clock::{Times, human};
+use evaluation::random;
 use ours::{Answer, Built, answer, build, history, question, task};
 use policy_dfa::{DecisionPoint, History, Policy, Task, authority};
 use portcullis::DEFAULT_POLICY;

@@ -3,7 +3,7 @@
 //! Every sample starts as one that is granted or asked. Then up to three facts are changed at random, so that grants,
 //! questions and denials by every rule occur.
 
-use evaluation::random::Random;
+use crate::random::Random;
 use policy_dfa::{Consent, VerbKind};
 use sirl::{Field, Kind};
 

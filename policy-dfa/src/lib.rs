@@ -26,6 +26,7 @@ pub use analysis::lint::Warning;
 pub use analysis::{diff, show};
 pub use automaton::bytes::BytesError;
 pub use automaton::compile::{Checked, Compiled, Unchecked};
+pub use decision::controls::suffices as pointing_suffices;
 pub use decision::decide::{DecisionPoint, GRANT_LIFETIME_MS, Granted, Prompt, Verdict, authority};
 pub use decision::failed_rule::FailedRule;
 pub use decision::grant::{
@@ -39,7 +40,6 @@ pub use decision::provider::ProviderFrame;
 pub use decision::question::{Basis, Carried, Consent, Event, Goal, Millis, Placement, Question, Task};
 pub use decision::restore::RestoreQuestion;
 pub use decision::sign_on::SignOn;
-pub use decision::valuation::suffices as pointing_suffices;
 pub use language::error::{PolicyError, Problem};
 pub use language::json::{JsonError, JsonProblem};
 pub use language::policy::{Policy, SafetyBand, Thresholds};

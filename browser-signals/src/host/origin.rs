@@ -1,18 +1,46 @@
 //! Exact origins: scheme, ASCII host, port.
 
-use std::sync::Arc;
-
+use smol_str::SmolStr;
 use url::Url;
 
 /// A web origin as the browser compares it. Opaque origins (sandboxed or `data:` documents) have no
 /// value of this type: where one occurs, the fact is unknown.
 ///
-/// Copies share the host's text, so that handing an origin on allocates nothing.
+/// Copies share the host's text where it is long, so that handing an origin on allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
-    scheme: &'static str,
-    host: Arc<str>,
+    scheme: Scheme,
+    /// Short hosts stand in the origin itself, so that comparing two reads no other memory.
+    host: SmolStr,
     port: u16,
+}
+
+/// The two schemes, in the order of their names. Two of them are compared as numbers, which is quicker than as texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Scheme {
+    Http,
+    Https,
+}
+
+impl Scheme {
+    /// The scheme with this name, in small letters.
+    fn named(name: &str) -> Option<Scheme> {
+        [Scheme::Https, Scheme::Http].into_iter().find(|scheme| scheme.as_str() == name)
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        }
+    }
+
+    const fn default_port(self) -> u16 {
+        match self {
+            Scheme::Http => 80,
+            Scheme::Https => 443,
+        }
+    }
 }
 
 /// Why a text is not an origin.
@@ -41,7 +69,7 @@ impl Origin {
 
     /// The origin of a parsed URL.
     pub fn of(url: &Url) -> Result<Origin, OriginError> {
-        let scheme = web(url.scheme()).ok_or(OriginError::NotWeb)?;
+        let scheme = Scheme::named(url.scheme()).ok_or(OriginError::NotWeb)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(OriginError::UserInfo);
         }
@@ -56,7 +84,7 @@ impl Origin {
 
     /// `http` or `https`.
     pub fn scheme(&self) -> &str {
-        self.scheme
+        self.scheme.as_str()
     }
 
     /// The host in lower-case ASCII; an IPv6 address keeps its brackets.
@@ -71,7 +99,7 @@ impl Origin {
 
     /// Returns true for `http` on `127.0.0.1`, `[::1]` and `localhost`. A connection may lead elsewhere all the same.
     pub fn is_plain_loopback(&self) -> bool {
-        self.scheme == "http" && super::this_machine::is_loopback_host(&self.host)
+        self.scheme == Scheme::Http && super::this_machine::is_loopback_host(&self.host)
     }
 
     /// Whether [`Origin::parse`] reads this origin from `text`, which may go on with a path and more.
@@ -87,8 +115,16 @@ impl Origin {
     /// assert!(!shop.is_written_as("https://shop.example.evil.test"));
     /// ```
     pub fn is_written_as(&self, text: &str) -> bool {
-        self.plainly_written_as(text)
-            .unwrap_or_else(|| Origin::parse(text).is_ok_and(|origin| origin == *self))
+        self.is_printed_as(text)
+            || self
+                .plainly_written_as(text)
+                .unwrap_or_else(|| Origin::parse(text).is_ok_and(|origin| origin == *self))
+    }
+
+    /// Whether the text is that of [`Display`](std::fmt::Display), the most usual one, at the scheme's default port.
+    fn is_printed_as(&self, text: &str) -> bool {
+        let rest = text.strip_prefix(self.scheme()).and_then(|rest| rest.strip_prefix("://"));
+        rest == Some(self.host()) && self.port == self.scheme.default_port()
     }
 
     /// The answer, if the bytes alone decide it.
@@ -102,7 +138,7 @@ impl Origin {
         {
             return None;
         }
-        if !scheme.eq_ignore_ascii_case(self.scheme) {
+        if !scheme.eq_ignore_ascii_case(self.scheme.as_str()) {
             return Some(false);
         }
         let rest = rest.strip_prefix("//")?;
@@ -111,10 +147,10 @@ impl Origin {
         let same = authority.split_at_checked(self.host.len());
         if let Some((_, port)) = same.filter(|(host, _)| host.eq_ignore_ascii_case(&self.host)) {
             match port.strip_prefix(':') {
-                None if port.is_empty() => return Some(self.port == default_port(self.scheme)),
+                None if port.is_empty() => return Some(self.port == self.scheme.default_port()),
                 Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => {
                     return Some(match digits {
-                        "" => self.port == default_port(self.scheme),
+                        "" => self.port == self.scheme.default_port(),
                         digits => digits.parse() == Ok(self.port),
                     });
                 }
@@ -123,15 +159,6 @@ impl Origin {
         }
         is_plain(authority).then_some(false)
     }
-}
-
-/// The scheme, if it is `http` or `https`.
-fn web(scheme: &str) -> Option<&'static str> {
-    ["https", "http"].into_iter().find(|known| *known == scheme)
-}
-
-fn default_port(scheme: &str) -> u16 {
-    if scheme == "https" { 443 } else { 80 }
 }
 
 /// Whether parsing changes nothing but the case of a host and a port: letters, digits and hyphens, no encoded label, no
@@ -148,8 +175,8 @@ fn is_plain(authority: &str) -> bool {
 
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}://{}", self.scheme, self.host)?;
-        if self.port == default_port(self.scheme) { Ok(()) } else { write!(f, ":{}", self.port) }
+        write!(f, "{}://{}", self.scheme(), self.host)?;
+        if self.port == self.scheme.default_port() { Ok(()) } else { write!(f, ":{}", self.port) }
     }
 }
 

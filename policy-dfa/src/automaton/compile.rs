@@ -45,7 +45,7 @@ impl Policy {
         let large =
             || PolicyError::new("", vec![Fault::new(0..0, "the policy has too many rules; make it smaller")]);
         let table = Table::flat(&diagrams, &roots).ok_or_else(large)?;
-        Compiled::assemble(self.clone(), table).ok_or_else(large)
+        Ok(Compiled::assemble(self.clone(), table))
     }
 
     /// The diagram of one event.
@@ -58,17 +58,15 @@ impl Policy {
 }
 
 impl Compiled<Unchecked> {
-    /// A policy with its automaton; none where the automaton of its `site` patterns would be too large.
-    pub(crate) fn assemble(policy: Policy, table: Table) -> Option<Compiled<Unchecked>> {
-        let sites = SiteMatcher::new(policy.sites.clone())?;
+    /// A policy with its automaton.
+    pub(crate) fn assemble(policy: Policy, table: Table) -> Compiled<Unchecked> {
         let hash = Sha256::digest(policy.to_string().as_bytes()).into();
-        Some(Compiled { policy, table, sites, hash, state: PhantomData })
+        Compiled::loaded(policy, table, hash)
     }
 
-    /// A policy and an automaton that were read from bytes. The automaton of its `site` patterns is built when the
-    /// policy is checked.
+    /// A policy and an automaton that were read from bytes, with the hash of its text.
     pub(crate) fn loaded(policy: Policy, table: Table, hash: [u8; 32]) -> Compiled<Unchecked> {
-        let sites = SiteMatcher::without_automaton(policy.sites.clone());
+        let sites = SiteMatcher::new(&policy.sites);
         Compiled { policy, table, sites, hash, state: PhantomData }
     }
 }
@@ -128,7 +126,7 @@ impl<State> Compiled<State> {
     /// The same policy in another typestate. The caller must have proved what the typestate promises.
     pub(crate) fn with_state<Other>(self) -> Compiled<Other> {
         let Compiled { policy, table, sites, hash, .. } = self;
-        Compiled { policy, table, sites: sites.with_automaton(), hash, state: PhantomData }
+        Compiled { policy, table, sites, hash, state: PhantomData }
     }
 }
 

@@ -1,22 +1,20 @@
-//! The matcher of `site` rules: one automaton over all patterns.
+//! The matcher of `site` rules: a table of the hosts in the patterns.
 //!
-//! The automaton reads a host backwards and then the path. So a pattern with a star in front becomes a common
-//! prefix, which keeps the automaton small. One walk gives every pattern that an address matches.
+//! A host is read backwards. After each whole label the table gives the rules for every host below the labels that
+//! were read (`*.shop.example`), and at the end those for this host alone. So the cost of a match grows with the
+//! labels of the host and with the rules that match it, and not with the rules of the policy. Building the table
+//! takes time in proportion to the rules.
 
-use regex_automata::Anchored;
-use regex_automata::MatchKind;
-use regex_automata::dfa::{Automaton, StartKind, dense};
-use regex_automata::util::start;
-use regex_automata::util::syntax;
+use std::ops::Range;
 
-use crate::language::site::{MAX_SITES, SiteEffect, SiteRule};
-use crate::vocabulary::event::Root;
+use crate::language::site::{PathPattern, SiteEffect, SiteRule};
+use crate::vocabulary::event::{EventKind, Root};
 
-/// The largest automaton over the patterns, in bytes.
-const MAX_BYTES: usize = 16 << 20;
-
-/// A set of rules, as bits.
-type RuleSet = [u64; MAX_SITES / 64];
+/// The hash of the empty text (FNV-1a with 32 bits). The hash only chooses a place in the table: hosts are compared
+/// as a whole, so that a collision costs time and changes no match.
+const EMPTY_HASH: u32 = 0x811c_9dc5;
+/// The mark of an unused place in the table. A policy has fewer hosts.
+const UNUSED: u16 = u16::MAX;
 
 /// An address that takes part in an event.
 #[derive(Debug, Clone, Copy)]
@@ -27,128 +25,180 @@ pub(crate) struct SiteAddress<'a> {
     pub(crate) path: Option<&'a str>,
 }
 
-/// The `site` rules of a policy, with the automaton of their patterns.
+/// A set of events, with a bit for each.
+#[derive(Debug, Clone, Copy, Default)]
+struct Events(u32);
+
+impl Events {
+    fn of(event: EventKind) -> Events {
+        Events(1 << event.index())
+    }
+
+    fn add(&mut self, other: Events) {
+        self.0 |= other.0;
+    }
+
+    fn meet(self, other: Events) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The part of a rule that is left once its host matches.
+#[derive(Debug, Clone)]
+struct OnHost {
+    events: Events,
+    effect: SiteEffect,
+    path: Option<PathPattern>,
+}
+
+/// A host that some pattern names, with its rules as parts of [`SiteMatcher::rules`].
+#[derive(Debug, Clone)]
+struct NamedHost {
+    hash: u32,
+    host: Box<str>,
+    /// The rules for this host alone.
+    exact: Range<usize>,
+    /// The rules for every host below it.
+    below: Range<usize>,
+}
+
+/// The `site` rules of a policy, by their hosts.
 #[derive(Debug, Clone)]
 pub(crate) struct SiteMatcher {
-    rules: Vec<SiteRule>,
-    /// It has two patterns for each rule: the hosts with any path, and the hosts with the path of the rule. With no
-    /// automaton, the patterns are tried one by one.
-    automaton: Option<dense::DFA<Vec<u32>>>,
+    /// Those of one host stand together.
+    rules: Vec<OnHost>,
+    hosts: Vec<NamedHost>,
+    /// Indices of `hosts`, with linear probing. The length is a power of two, and at most half of the places are used.
+    places: Vec<u16>,
+    /// The events that any rule names.
+    named: Events,
+    /// The events that an `only` rule names.
+    confined: Events,
 }
 
 impl SiteMatcher {
-    /// The rules with their automaton, or none where it would be too large.
-    pub(crate) fn new(rules: Vec<SiteRule>) -> Option<SiteMatcher> {
-        if rules.is_empty() {
-            return Some(SiteMatcher { rules, automaton: None });
+    /// The matcher of these rules.
+    pub(crate) fn new(rules: &[SiteRule]) -> SiteMatcher {
+        let mut sorted: Vec<&SiteRule> = rules.iter().collect();
+        // The order of the rules for one host has no meaning.
+        sorted.sort_by_key(|rule| (rule.pattern.hosts.host(), rule.pattern.hosts.is_below()));
+        let mut matcher = SiteMatcher {
+            rules: Vec::with_capacity(rules.len()),
+            hosts: Vec::new(),
+            places: vec![UNUSED; (2 * rules.len()).next_power_of_two()],
+            named: Events::default(),
+            confined: Events::default(),
+        };
+        for group in sorted.chunk_by(|one, other| one.pattern.hosts.host() == other.pattern.hosts.host()) {
+            let Some(host) = group.first().map(|rule| rule.pattern.hosts.host()) else { continue };
+            let first = matcher.rules.len();
+            let exact = group.iter().filter(|rule| !rule.pattern.hosts.is_below()).count();
+            group.iter().for_each(|rule| matcher.add(rule));
+            matcher.place(NamedHost {
+                hash: host.bytes().rev().fold(EMPTY_HASH, hashed),
+                host: host.into(),
+                exact: first..first + exact,
+                below: first + exact..first + group.len(),
+            });
         }
-        let patterns: Vec<String> =
-            rules.iter().flat_map(|rule| [false, true].map(|path| rule.pattern.expression(path))).collect();
-        let config = dense::Config::new()
-            .match_kind(MatchKind::All)
-            .start_kind(StartKind::Anchored)
-            .dfa_size_limit(Some(MAX_BYTES))
-            .determinize_size_limit(Some(2 * MAX_BYTES));
-        let automaton = dense::Builder::new()
-            .configure(config)
-            .syntax(syntax::Config::new().unicode(false).utf8(false))
-            .build_many(&patterns)
-            .ok()?;
-        Some(SiteMatcher { rules, automaton: Some(automaton) })
+        matcher
     }
 
-    /// The rules without an automaton, since it takes milliseconds to build. The matches are the same.
-    pub(crate) fn without_automaton(rules: Vec<SiteRule>) -> SiteMatcher {
-        SiteMatcher { rules, automaton: None }
+    fn add(&mut self, rule: &SiteRule) {
+        let mut events = Events::default();
+        rule.events.iter().for_each(|event| events.add(Events::of(*event)));
+        self.named.add(events);
+        if rule.effect == SiteEffect::Only {
+            self.confined.add(events);
+        }
+        self.rules.push(OnHost { events, effect: rule.effect, path: rule.pattern.path.clone() });
     }
 
-    /// The rules with their automaton, unless it would be too large.
-    pub(crate) fn with_automaton(self) -> SiteMatcher {
-        if self.automaton.is_some() {
-            return self;
+    /// Gives a host the first unused place from that of its hash on.
+    fn place(&mut self, host: NamedHost) {
+        let Ok(number) = u16::try_from(self.hosts.len()) else { return };
+        let at = self.probes(host.hash).find(|at| self.places.get(*at) == Some(&UNUSED));
+        if let Some(place) = at.and_then(|at| self.places.get_mut(at)) {
+            *place = number;
+            self.hosts.push(host);
         }
-        SiteMatcher::new(self.rules.clone()).unwrap_or(self)
+    }
+
+    /// The places for a hash, in the order in which they are tried.
+    fn probes(&self, hash: u32) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.places.len().wrapping_sub(1);
+        // The upper bits, which depend on every letter, choose the place as well.
+        let first = (hash ^ (hash >> 15)) as usize;
+        (0..self.places.len()).map(move |step| first.wrapping_add(step) & mask)
+    }
+
+    /// The rules of a host, which has this hash.
+    fn find(&self, hash: u32, host: &str) -> Option<&NamedHost> {
+        for at in self.probes(hash) {
+            // No host has the number of an unused place.
+            let found = self.hosts.get(usize::from(*self.places.get(at)?))?;
+            if found.hash == hash && *found.host == *host {
+                return Some(found);
+            }
+        }
+        None
     }
 
     /// Whether any rule names the event.
     pub(crate) fn any_names(&self, root: Root) -> bool {
-        self.rules.iter().any(|rule| rule.names(root))
+        self.named.meet(Events::of(EventKind::of(root)))
     }
 
-    /// Whether a rule forbids the event at one of the addresses that take part in it.
+    /// Whether a rule forbids the event at one of the addresses that take part in it. It allocates nothing.
     ///
     /// The server may read a path with an escape or an empty segment as another path. So such a path matches every
     /// `never` rule of its host, and no `only` rule with a path.
-    pub(crate) fn forbids<'a>(&self, root: Root, addresses: impl Iterator<Item = SiteAddress<'a>>) -> bool {
-        if !self.any_names(root) {
-            return false;
-        }
+    pub(crate) fn forbids<'a>(
+        &self,
+        root: Root,
+        mut addresses: impl Iterator<Item = SiteAddress<'a>>,
+    ) -> bool {
+        let event = Events::of(EventKind::of(root));
+        self.named.meet(event) && addresses.any(|address| self.forbids_at(event, address))
+    }
+
+    fn forbids_at(&self, event: Events, SiteAddress { host, path }: SiteAddress<'_>) -> bool {
+        let ambiguous = path.is_some_and(|path| path.contains('%') || path.contains("//"));
+        let mut allowed = !self.confined.meet(event);
         let mut forbidden = false;
-        let named = |rule: &&SiteRule, effect| rule.effect == effect && rule.names(root);
-        let confined = self.rules.iter().any(|rule| named(&rule, SiteEffect::Only));
-        for address in addresses {
-            let ambiguous = address.path.is_some_and(|path| path.contains('%') || path.contains("//"));
-            let (on_host, on_path) = self.matches(address);
-            let mut allowed = false;
-            for (number, rule) in self.rules.iter().enumerate().filter(|(_, rule)| rule.names(root)) {
-                let host = contains(&on_host, number);
-                let exact = contains(&on_path, number) && !(ambiguous && rule.pattern.path.is_some());
-                match (rule.effect, &rule.pattern.path, address.path) {
-                    (SiteEffect::Never, Some(_), None) => {}
-                    (SiteEffect::Never, Some(_), Some(_)) => forbidden |= exact || (ambiguous && host),
-                    (SiteEffect::Never, None, _) => forbidden |= host,
-                    (SiteEffect::Only, _, None) => allowed |= host,
-                    (SiteEffect::Only, _, Some(_)) => allowed |= exact,
-                }
+        let mut judge = |rules: &Range<usize>| {
+            let rules = self.rules.get(rules.clone()).unwrap_or_default();
+            for rule in rules.iter().filter(|rule| rule.events.meet(event)) {
+                let is_never = rule.effect == SiteEffect::Never;
+                let matches = match (&rule.path, path) {
+                    (None, _) => true,
+                    (Some(_), None) => !is_never,
+                    (Some(_), Some(_)) if ambiguous => is_never,
+                    (Some(pattern), Some(path)) => pattern.matches(path),
+                };
+                *(if is_never { &mut forbidden } else { &mut allowed }) |= matches;
             }
-            forbidden |= confined && !allowed;
-        }
-        forbidden
-    }
-
-    /// The rules that match the host of an address, and those that match its path too.
-    fn matches(&self, address: SiteAddress<'_>) -> (RuleSet, RuleSet) {
-        let (mut on_host, mut on_path) = (RuleSet::default(), RuleSet::default());
-        let path = address.path.unwrap_or("/");
-        let Some(automaton) = &self.automaton else {
-            let on =
-                self.rules.iter().enumerate().filter(|(_, rule)| rule.pattern.hosts.matches(address.host));
-            for (number, rule) in on {
-                insert(&mut on_host, number);
-                if rule.pattern.path.as_ref().is_none_or(|pattern| pattern.matches(path)) {
-                    insert(&mut on_path, number);
-                }
-            }
-            return (on_host, on_path);
         };
-        let Ok(mut state) = automaton.start_state(&start::Config::new().anchored(Anchored::Yes)) else {
-            return (on_host, on_path);
-        };
-        for byte in address.host.bytes().rev().chain(path.bytes()) {
-            state = automaton.next_state(state, byte);
-            if automaton.is_dead_state(state) {
-                return (on_host, on_path);
+        let mut hash = EMPTY_HASH;
+        for (at, byte) in host.bytes().enumerate().rev() {
+            // A host below another one has at least one letter in front of the dot.
+            if byte == b'.'
+                && at > 0
+                && let Some(found) = host.get(at + 1..).and_then(|labels| self.find(hash, labels))
+            {
+                judge(&found.below);
             }
+            hash = hashed(hash, byte);
         }
-        let end = automaton.next_eoi_state(state);
-        if automaton.is_match_state(end) {
-            for nth in 0..automaton.match_len(end) {
-                let pattern = automaton.match_pattern(end, nth).as_usize();
-                insert(if pattern % 2 == 0 { &mut on_host } else { &mut on_path }, pattern / 2);
-            }
+        if let Some(found) = self.find(hash, host) {
+            judge(&found.exact);
         }
-        (on_host, on_path)
+        forbidden || !allowed
     }
 }
 
-fn insert(set: &mut RuleSet, number: usize) {
-    if let Some(word) = set.get_mut(number / 64) {
-        *word |= 1 << (number % 64);
-    }
-}
-
-fn contains(set: &RuleSet, number: usize) -> bool {
-    set.get(number / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
+fn hashed(hash: u32, byte: u8) -> u32 {
+    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
 }
 
 #[cfg(test)]
@@ -157,7 +207,7 @@ mod tests {
     use sirl::{Kind, Tier};
 
     use super::{SiteAddress, SiteMatcher};
-    use crate::language::site::{SiteEffect, SitePattern, SiteRule};
+    use crate::language::site::{MAX_SITES, SiteEffect, SitePattern, SiteRule};
     use crate::vocabulary::event::{EventKind, Root};
 
     const ROOT: Root = Root::Request(Kind::Login, Tier::T2);
@@ -207,9 +257,11 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2048))]
+
         #[test]
-        fn the_automaton_agrees_with_the_specification(
-            rules in prop::collection::vec((pattern(), any::<bool>()), 0..6),
+        fn the_table_agrees_with_the_specification(
+            rules in prop::collection::vec((pattern(), any::<bool>()), 0..12),
             page in host(),
             goal in (host(), path()),
         ) {
@@ -217,23 +269,47 @@ mod tests {
             let rules: Vec<_> = rules.iter().map(|(text, only)| rule(text, effect(*only))).collect();
             let places = [(page.clone(), None), (goal.0.clone(), Some(goal.1.clone()))];
             let expected = reference(&rules, &places);
-            let one_by_one = SiteMatcher::without_automaton(rules.clone());
-            for ready in [SiteMatcher::new(rules.clone()).unwrap(), one_by_one.clone(), one_by_one.with_automaton()] {
-                let found = ready.forbids(ROOT, places.iter().map(|(host, path)| {
-                    SiteAddress { host, path: path.as_deref() }
-                }));
-                prop_assert_eq!(found, expected, "{:?} {:?}", rules, places);
-            }
+            let matcher = SiteMatcher::new(&rules);
+            let found = matcher.forbids(ROOT, places.iter().map(|(host, path)| {
+                SiteAddress { host, path: path.as_deref() }
+            }));
+            prop_assert_eq!(found, expected, "{:?} {:?}", rules, places);
         }
     }
 
+    /// Every host of the patterns and its neighbours, against every rule tried one by one.
     #[test]
-    fn the_largest_number_of_rules_has_a_usable_automaton() {
-        let rules =
-            (0..super::MAX_SITES).map(|n| rule(&format!("*.shop{n}.example/a{n}/*"), SiteEffect::Never));
-        let matcher = SiteMatcher::new(rules.collect()).unwrap();
-        let at = |host, path| matcher.forbids(ROOT, [SiteAddress { host, path: Some(path) }].into_iter());
-        assert!(at("x.shop255.example", "/a255/b") && !at("x.shop255.example", "/a254/b"));
-        assert!(at("x.shop7.example", "/%61") && !at("x.shop7.example.test", "/a7/"));
+    fn the_largest_number_of_rules_agrees_with_the_specification() {
+        let rules: Vec<_> = (0..MAX_SITES)
+            .map(|n| {
+                let effect = if n % 5 == 0 { SiteEffect::Only } else { SiteEffect::Never };
+                match n % 4 {
+                    0 => rule(&format!("shop{n}.example"), effect),
+                    1 => rule(&format!("*.shop{n}.example"), effect),
+                    2 => rule(&format!("*.b.shop{}.example/a{n}/*", n - 1), effect),
+                    _ => rule(&format!("shop{}.example/a{n}", n - 3), effect),
+                }
+            })
+            .collect();
+        let matcher = SiteMatcher::new(&rules);
+        let (mut forbidden, mut all) = (0, 0);
+        for n in 0..MAX_SITES {
+            for host in ["", "x.", "b.", "x.b.", "x"].map(|below| format!("{below}shop{n}.example")) {
+                for path in [
+                    None,
+                    Some("/".to_owned()),
+                    Some(format!("/a{}", n + 3)),
+                    Some(format!("/a{}/b", n + 1)),
+                    Some("/%61".to_owned()),
+                ] {
+                    let place = (host.clone(), path);
+                    let address = SiteAddress { host: &place.0, path: place.1.as_deref() };
+                    let found = matcher.forbids(ROOT, [address].into_iter());
+                    assert_eq!(found, reference(&rules, std::slice::from_ref(&place)), "{place:?}");
+                    (forbidden, all) = (forbidden + usize::from(found), all + 1);
+                }
+            }
+        }
+        assert!(forbidden > all / 10 && forbidden < all, "{forbidden} of {all}");
     }
 }

@@ -121,9 +121,8 @@ impl DecisionPoint {
     /// It allocates nothing, since a grant shares its strings with the snapshot. The one exception is a claim with an
     /// origin in a form that no browser writes, see [`Origin::is_written_as`](browser_signals::Origin::is_written_as).
     pub fn decide(&mut self, question: &Question<'_>) -> Verdict {
-        let root = self.policy.root(&question.event);
-        let valuation = self.policy.valuation(question);
-        match self.policy.outcome(root, &valuation) {
+        let (root, outcome) = self.policy.answer(question);
+        match outcome {
             Outcome::Deny(_, reason) => Verdict::Deny(reason),
             Outcome::Ask(scope) => Verdict::Ask(prompt(question, scope)),
             Outcome::Grant(None) => match root {

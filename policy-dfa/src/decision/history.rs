@@ -107,20 +107,13 @@ impl History {
 
     /// How often an event happened. It is the maximum where the event is not counted, so that a limit denies.
     fn uses(&self, event: EventKind) -> u16 {
-        self.uses.get(index(event)).copied().unwrap_or(u16::MAX)
+        self.uses.get(event.index()).copied().unwrap_or(u16::MAX)
     }
 
     fn count(&mut self, event: EventKind) {
-        if let Some(slot) = self.uses.get_mut(index(event)) {
+        if let Some(slot) = self.uses.get_mut(event.index()) {
             *slot = slot.saturating_add(1);
         }
-    }
-}
-
-fn index(event: EventKind) -> usize {
-    match event {
-        EventKind::Request(kind) => kind as usize,
-        EventKind::Verb(verb) => Kind::ALL.len() + verb as usize,
     }
 }
 
@@ -193,6 +186,9 @@ impl SessionRule {
 
     /// Whether a latched rule bars an event: one about taint, or another one.
     pub(crate) fn bars(&self, history: &History, root: Root, by_taint: bool) -> bool {
+        if history.latched == 0 {
+            return false;
+        }
         let latched = self.bars.iter().enumerate().filter(|(index, _)| history.latched & (1 << index) != 0);
         latched.into_iter().any(|(_, bar)| bar.is_taint() == by_taint && bar.concerns(root))
     }
@@ -212,7 +208,7 @@ impl SessionRule {
     pub(crate) fn reduced(&self, history: History) -> History {
         let mut state = History { latched: history.latched, ..History::default() };
         for (event, limit) in &self.uses {
-            if let Some(slot) = state.uses.get_mut(index(*event)) {
+            if let Some(slot) = state.uses.get_mut(event.index()) {
                 *slot = history.uses(*event).min(u16::try_from(*limit).unwrap_or(u16::MAX));
             }
         }

@@ -1,5 +1,7 @@
 //! The decision: from a question to a verdict, and the grant that opens the vault.
 
+pub(crate) mod claim;
+pub(crate) mod controls;
 pub(crate) mod decide;
 pub(crate) mod failed_rule;
 pub(crate) mod grant;

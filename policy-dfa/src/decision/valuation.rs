@@ -1,17 +1,23 @@
 //! From a question to its valuation: every fact becomes a symbol of its axis.
+//!
+//! One function gives the symbol of an axis. The valuation asks it for every axis, and a decision only for those that
+//! its walk reads.
 
-use browser_signals::{Container, Control, Destination, Fact, Origin, Sink, Snapshot, TlsState};
-use sirl::{Claim, Field, Kind, Request, Tier};
+use browser_signals::{Container, Destination, Fact, Origin, Sink, Snapshot, TlsState};
+use sirl::{Kind, Request};
 
-use super::history::History;
+use super::claim::claim;
+use super::controls::{Placed, seen};
 use super::provider::goal_of_frame;
-use super::question::{Basis, Carried, Consent, Event, Goal, Placement, Question, Task};
+use super::question::{Carried, Consent, Event, Goal, Question, Task};
 use super::sign_on::Sites;
 use crate::automaton::compile::{Checked, Compiled};
-use crate::automaton::site_matcher::SiteAddress;
-use crate::language::policy::SafetyBand;
+use crate::automaton::site_matcher::{SiteAddress, SiteMatcher};
+use crate::language::policy::{Policy, SafetyBand};
+use crate::language::provider::Provider;
 use crate::vocabulary::alphabet::{Axis, Symbol, Valuation, symbol};
-use crate::vocabulary::event::{EventKind, NEVER_IN_CLEAR, NEVER_POINTED, Root, VerbKind, takes_card_or_id};
+use crate::vocabulary::event::{EventKind, NEVER_IN_CLEAR, Root, VerbKind, takes_card_or_id};
+use crate::vocabulary::outcome::Outcome;
 
 impl Compiled<Checked> {
     /// The root of an event.
@@ -25,178 +31,197 @@ impl Compiled<Checked> {
 
     /// The symbols of a question. A fact that is not known is unknown; nothing is assumed.
     pub fn valuation(&self, question: &Question<'_>) -> Valuation {
+        let mut facts = Facts::of(self, question);
+        let mut valuation = Valuation::FIRST;
+        Axis::ALL.iter().for_each(|axis| valuation.set(*axis, facts.symbol(*axis)));
+        valuation
+    }
+
+    /// The root of a question, and the outcome of the walk for its [`valuation`](Self::valuation). Only the symbols
+    /// that the walk reads are computed.
+    pub(crate) fn answer(&self, question: &Question<'_>) -> (Root, Outcome) {
+        let mut facts = Facts::of(self, question);
+        (facts.root, self.table.follow(facts.root, |axis| facts.symbol(axis)))
+    }
+}
+
+/// A question, with the facts on which several symbols depend.
+struct Facts<'q> {
+    policy: &'q Policy,
+    matcher: &'q SiteMatcher,
+    question: &'q Question<'q>,
+    root: Root,
+    page: Option<&'q Snapshot>,
+    /// The payment provider in whose frame the page is.
+    provider: Option<&'q Provider>,
+    sites: Sites<'q>,
+    /// The controls, once they are looked up.
+    placed: Option<Placed>,
+}
+
+impl<'q> Facts<'q> {
+    fn of(compiled: &'q Compiled<Checked>, question: &'q Question<'q>) -> Facts<'q> {
         let page = question.page.map(|page| page.value());
-        let provider = page.and_then(|page| self.policy.provider_of(page, question.task));
-        let root = self.root(&question.event);
-        let sites = Sites::of(&question.event, page, question.task);
-        let base = unknown()
-            .with(if self.policy.session.is_spent(&question.history, EventKind::of(root)) {
-                symbol::Uses::Spent
-            } else {
-                symbol::Uses::Under
-            })
-            .with(if self.policy.session.is_out_of_prompts(&question.history) {
-                symbol::Prompts::Spent
-            } else {
-                symbol::Prompts::Under
-            })
-            .with(if self.policy.session.bars(&question.history, root, true) {
-                symbol::Taint::Tainted
-            } else {
-                symbol::Taint::Clean
-            })
-            .with(if self.policy.session.bars(&question.history, root, false) {
-                symbol::Session::Barred
-            } else {
-                symbol::Session::Free
-            })
-            .with(consent(question.consent))
-            .with(safety(question.safety))
-            .with(container(page, question.task));
-        let seen = match page {
-            Some(page) => base
-                .with(match relation(&page.origin, &sites) {
-                    Some(_) if provider.is_some() => symbol::Origin::Provider,
-                    Some(true) => symbol::Origin::Task,
-                    Some(false) => symbol::Origin::Other,
-                    None => symbol::Origin::Unknown,
-                })
-                .with(match relation(&page.top_origin, &sites) {
-                    Some(true) => symbol::TopOrigin::Task,
-                    Some(false) => symbol::TopOrigin::Other,
-                    None => symbol::TopOrigin::Unknown,
-                })
-                .with(tls(page, question.task))
-                .with(if provider.is_some() { symbol::Frame::Provider } else { frame(page) })
-                .with(if page.document.is_known() {
-                    symbol::Document::Known
-                } else {
-                    symbol::Document::Unknown
-                })
-                .with(sink(page.sink)),
-            None => base,
+        let policy = &compiled.policy;
+        Facts {
+            policy,
+            matcher: &compiled.sites,
+            question,
+            root: compiled.root(&question.event),
+            page,
+            provider: page
+                .and_then(|page| policy.provider_of(page, question.task))
+                .map(|provider| &**provider),
+            sites: Sites::of(&question.event, page, question.task),
+            placed: None,
+        }
+    }
+
+    /// The index of the question's symbol on an axis.
+    fn symbol(&mut self, axis: Axis) -> u8 {
+        let (session, history) = (&self.policy.session, &self.question.history);
+        let (page, task) = (self.page, self.question.task);
+        match axis {
+            Axis::Plan => {
+                self.request().map_or(symbol::Plan::Unplanned, |asked| plan(asked.kind, task)).index()
+            }
+            Axis::Site => self.site().index(),
+            Axis::Taint if session.bars(history, self.root, true) => symbol::Taint::Tainted.index(),
+            Axis::Taint => symbol::Taint::Clean.index(),
+            Axis::Session if session.bars(history, self.root, false) => symbol::Session::Barred.index(),
+            Axis::Session => symbol::Session::Free.index(),
+            Axis::Uses if session.is_spent(history, EventKind::of(self.root)) => symbol::Uses::Spent.index(),
+            Axis::Uses => symbol::Uses::Under.index(),
+            Axis::Container => container(page, task).index(),
+            Axis::Origin => match page.and_then(|page| relation(&page.origin, &self.sites)) {
+                Some(_) if self.provider.is_some() => symbol::Origin::Provider,
+                Some(true) => symbol::Origin::Task,
+                Some(false) => symbol::Origin::Other,
+                None => symbol::Origin::Unknown,
+            }
+            .index(),
+            Axis::TopOrigin => match page.and_then(|page| relation(&page.top_origin, &self.sites)) {
+                Some(true) => symbol::TopOrigin::Task,
+                Some(false) => symbol::TopOrigin::Other,
+                None => symbol::TopOrigin::Unknown,
+            }
+            .index(),
+            Axis::Tls => page.map_or(symbol::Tls::Unknown, |page| self.tls(page)).index(),
+            Axis::Frame if self.provider.is_some() => symbol::Frame::Provider.index(),
+            Axis::Frame => page.map_or(symbol::Frame::Unknown, frame).index(),
+            Axis::Document if page.is_some_and(|page| page.document.is_known()) => {
+                symbol::Document::Known.index()
+            }
+            Axis::Document => symbol::Document::Unknown.index(),
+            Axis::Destination => self.destination().index(),
+            Axis::Sink => page.map_or(symbol::Sink::Unknown, |page| sink(page.sink)).index(),
+            Axis::Claim => match self.question.event {
+                Event::Request { request, amount, .. } | Event::Checkout { request, amount, .. } => {
+                    claim(&request.claim, page, amount)
+                }
+                Event::Verb { .. } => symbol::Claim::Contradicts,
+            }
+            .index(),
+            Axis::Amount => self.amount().index(),
+            Axis::Placement => {
+                self.placed().map_or(symbol::Placement::Lacking, |placed| placed.placement).index()
+            }
+            Axis::Visibility => match self.question.event {
+                Event::Verb { .. } => match page.and_then(|page| page.target.as_ref()) {
+                    Some(target) => seen(Some(target)),
+                    None => symbol::Visibility::Unknown,
+                },
+                _ => self.placed().map_or(symbol::Visibility::Unknown, |placed| placed.visibility),
+            }
+            .index(),
+            Axis::Safety => safety(self.question.safety).index(),
+            Axis::Flow => flow(&self.question.event).index(),
+            Axis::Consent => consent(self.question.consent).index(),
+            Axis::Prompts if session.is_out_of_prompts(history) => symbol::Prompts::Spent.index(),
+            Axis::Prompts => symbol::Prompts::Under.index(),
+        }
+    }
+
+    /// The request, which a verb has not.
+    fn request(&self) -> Option<&'q Request> {
+        match self.question.event {
+            Event::Request { request, .. } | Event::Checkout { request, .. } => Some(request),
+            Event::Verb { .. } => None,
+        }
+    }
+
+    /// The controls of a request; none for a verb. A request at a shop's endpoint has no control.
+    fn placed(&mut self) -> Option<Placed> {
+        let (request, placements) = match self.question.event {
+            Event::Request { request, placements, .. } => (request, placements),
+            Event::Checkout { request, .. } => (request, &[][..]),
+            Event::Verb { .. } => return None,
         };
-        let seen = match &question.event {
+        let (page, tiers) = (self.page, &self.policy.tiers);
+        Some(*self.placed.get_or_insert_with(|| Placed::of(request, placements, page, tiers)))
+    }
+
+    fn tls(&self, page: &Snapshot) -> symbol::Tls {
+        let in_clear = match &self.question.event {
             // The policy refuses these over a connection in clear; here they do not even look like it.
-            Event::Request { request, .. } if is_never_in_clear(request) => without_loopback(seen),
+            Event::Request { request, .. } => !is_never_in_clear(request),
             // Nor is anything ordered over one.
-            Event::Checkout { .. } => without_loopback(seen),
-            _ => seen,
+            Event::Checkout { .. } => false,
+            Event::Verb { .. } => true,
         };
-        let decided = match &question.event {
-            Event::Request { request, placements, amount } => seen
-                .with(plan(request.kind, question.task))
-                .with(destination(
-                    page.and_then(|page| page.destination.known()).map(|goal| &goal.origin),
-                    |goal| sites.is_goal(goal),
-                    !is_never_in_clear(request)
-                        && page.is_some_and(|page| sends_on_this_machine(page, question.task)),
-                ))
-                .with(claim(&request.claim, page, *amount))
-                .with(match page {
-                    None if request.kind == Kind::Payment => symbol::Amount::Unknown,
-                    _ => self.amount(request.kind, *amount, question.task, &question.history),
-                })
-                .with(self.placement(request, placements, page))
-                .with(visibility(placements.iter().map(|p| control(page, *p))))
-                .with(self.site(question, page)),
-            Event::Checkout { request, endpoint, amount } => seen
-                .with(plan(request.kind, question.task))
-                .with(endpoint_goal(endpoint, page, &sites))
-                .with(claim(&request.claim, page, *amount))
-                .with(match request.kind {
-                    Kind::Purchase => self.amount(request.kind, *amount, question.task, &question.history),
-                    _ => symbol::Amount::Unknown,
-                })
-                .with(self.placement(request, &[], page))
-                .with(self.site(question, page)),
-            Event::Verb { verb, to, carries } => seen
-                .with(destination(
-                    goal(*verb, *to, page).map(|goal| goal.origin),
-                    |goal| sites.is_goal(goal),
-                    match (verb, to) {
-                        // The proxy connects a listed site of this machine to a loopback address or not at all.
-                        // A task with sites of its own is not about another one of this machine.
-                        (VerbKind::Open, Some(to)) => {
-                            let sites = question.task.origins();
-                            question.task.has_on_this_machine(to.origin)
-                                && (sites.is_empty() || sites.contains(to.origin))
-                        }
-                        _ => page.is_some_and(|page| sends_on_this_machine(page, question.task)),
-                    },
-                ))
-                .with(visibility(page.and_then(|page| page.target.as_ref()).map(Some).into_iter()))
-                .with(match carries {
-                    Fact::Known(Carried::Own) => symbol::Flow::Own,
-                    Fact::Known(Carried::Here) => symbol::Flow::Stays,
-                    Fact::Known(Carried::Elsewhere) => symbol::Flow::Crosses,
-                    Fact::Unknown => symbol::Flow::Unknown,
-                })
-                .with(self.site(question, page)),
-        };
+        match tls(page, self.question.task) {
+            symbol::Tls::Loopback if !in_clear => symbol::Tls::Insecure,
+            seen => seen,
+        }
+    }
+
+    fn destination(&self) -> symbol::Destination {
+        let (page, task) = (self.page, self.question.task);
         // These say themselves where they go to, and not by a form of the page.
         let has_own_goal =
-            matches!(question.event, Event::Verb { verb: VerbKind::Open, .. } | Event::Checkout { .. });
-        match (page, provider) {
-            (Some(page), Some(provider)) if !has_own_goal => decided.with(goal_of_frame(page, provider)),
-            _ => decided,
+            matches!(self.question.event, Event::Verb { verb: VerbKind::Open, .. } | Event::Checkout { .. });
+        if let (Some(page), Some(provider), false) = (page, self.provider, has_own_goal) {
+            return goal_of_frame(page, provider);
+        }
+        let sends_here = || page.is_some_and(|page| sends_on_this_machine(page, task));
+        match &self.question.event {
+            Event::Request { request, .. } => destination(
+                page.and_then(|page| page.destination.known()).map(|goal| &goal.origin),
+                |goal| self.sites.is_goal(goal),
+                sends_here() && !is_never_in_clear(request),
+            ),
+            Event::Checkout { endpoint, .. } => endpoint_goal(endpoint, page, &self.sites),
+            Event::Verb { verb, to, .. } => destination(
+                goal(*verb, *to, page).map(|goal| goal.origin),
+                |goal| self.sites.is_goal(goal),
+                match (verb, to) {
+                    // The proxy connects a listed site of this machine to a loopback address or not at all.
+                    // A task with sites of its own is not about another one of this machine.
+                    (VerbKind::Open, Some(to)) => {
+                        let sites = task.origins();
+                        task.has_on_this_machine(to.origin) && (sites.is_empty() || sites.contains(to.origin))
+                    }
+                    _ => sends_here(),
+                },
+            ),
         }
     }
 
-    /// The symbol for the controls of the fields.
-    fn placement(
-        &self,
-        request: &Request,
-        placements: &[Placement],
-        page: Option<&Snapshot>,
-    ) -> symbol::Placement {
-        let fields = request.effective_fields();
-        if !fields.is_subset_of(request.kind.allowed_fields()) {
-            return symbol::Placement::Lacking;
-        }
-        if placements.is_empty() {
-            return symbol::Placement::Unplaced;
-        }
-        let form = page.and_then(|page| page.form);
-        let takes = |placement: &Placement| {
-            control(page, *placement).is_some_and(|control| control.editable && control.form == form)
-        };
-        let repeated = |index: usize, placement: &Placement| {
-            let mut rest = placements.iter().skip(index + 1);
-            rest.any(|other| other.node == placement.node)
-        };
-        let whole = placements.iter().map(|placement| placement.field).collect::<sirl::FieldSet>() == fields
-            && placements.iter().all(takes)
-            && !placements.iter().enumerate().any(|(index, placement)| repeated(index, placement));
-        let in_lines = |placement: &Placement| {
-            placement.field == Field::Street
-                && control(page, *placement).is_some_and(|control| control.tag == "textarea")
-        };
-        let exposed = |placement: &Placement| {
-            self.policy.tiers.of(placement.field) == Tier::T2
-                && control(page, *placement).is_some_and(free_text)
-                && !in_lines(placement)
-        };
-        let pointed = |placement: &&Placement| placement.basis == Basis::Agent;
-        let astray = |placement: &Placement| !page.is_some_and(|page| suffices(page, *placement));
-        match whole {
-            false => symbol::Placement::Lacking,
-            true if placements.iter().filter(pointed).any(astray) => symbol::Placement::Lacking,
-            true if placements.iter().any(exposed) => symbol::Placement::FreeText,
-            true if placements.iter().any(|placement| pointed(&placement) || in_lines(placement)) => {
-                symbol::Placement::Doubtful
+    fn amount(&self) -> symbol::Amount {
+        match self.question.event {
+            Event::Request { request, .. } if request.kind == Kind::Payment && self.page.is_none() => {
+                symbol::Amount::Unknown
             }
-            true => symbol::Placement::Whole,
+            Event::Request { request, amount, .. } => self.amount_of(request.kind, amount),
+            Event::Checkout { request, amount, .. } if request.kind == Kind::Purchase => {
+                self.amount_of(request.kind, amount)
+            }
+            Event::Checkout { .. } | Event::Verb { .. } => symbol::Amount::Unknown,
         }
     }
 
-    fn amount(
-        &self,
-        kind: Kind,
-        amount: Option<sirl::Money>,
-        task: &Task,
-        history: &History,
-    ) -> symbol::Amount {
+    fn amount_of(&self, kind: Kind, amount: Option<sirl::Money>) -> symbol::Amount {
+        let (task, history) = (self.question.task, &self.question.history);
         let is_bounded = task.budget().is_some() || self.policy.session.money.is_some();
         let amount = match (kind, amount) {
             (Kind::Purchase, Some(amount)) => amount,
@@ -219,7 +244,8 @@ impl Compiled<Checked> {
     }
 
     /// Whether a `site` rule forbids the event on a host that takes part in it.
-    fn site(&self, question: &Question<'_>, page: Option<&Snapshot>) -> symbol::Site {
+    fn site(&self) -> symbol::Site {
+        let (question, page) = (self.question, self.page);
         let here = page.and_then(|page| page.origin.known());
         let top = page.and_then(|page| page.top_origin.known());
         let (goal, complete) = match &question.event {
@@ -237,35 +263,13 @@ impl Compiled<Checked> {
         let from = [here, top].into_iter().flatten().filter(|_| !opening);
         let from = from.map(|origin| SiteAddress { host: origin.host(), path: None });
         let to = goal.map(|goal| SiteAddress { host: goal.origin.host(), path: Some(goal.path) });
-        let root = self.root(&question.event);
-        let forbidden = self.sites.forbids(root, from.chain(to));
+        let forbidden = self.matcher.forbids(self.root, from.chain(to));
         match (forbidden, complete) {
             (true, _) => symbol::Site::Forbidden,
             (false, true) => symbol::Site::Free,
             (false, false) => symbol::Site::Unknown,
         }
     }
-}
-
-/// The valuation in which every fact is unknown.
-fn unknown() -> Valuation {
-    Valuation::FIRST
-        .with(symbol::Plan::Unplanned)
-        .with(symbol::Site::Unknown)
-        .with(symbol::Container::Unknown)
-        .with(symbol::Origin::Unknown)
-        .with(symbol::TopOrigin::Unknown)
-        .with(symbol::Tls::Unknown)
-        .with(symbol::Frame::Unknown)
-        .with(symbol::Document::Unknown)
-        .with(symbol::Destination::Unknown)
-        .with(symbol::Sink::Unknown)
-        .with(symbol::Claim::Contradicts)
-        .with(symbol::Amount::Unknown)
-        .with(symbol::Placement::Lacking)
-        .with(symbol::Visibility::Unknown)
-        .with(symbol::Safety::Unknown)
-        .with(symbol::Flow::Unknown)
 }
 
 fn plan(kind: Kind, task: &Task) -> symbol::Plan {
@@ -286,6 +290,17 @@ fn consent(consent: Consent) -> symbol::Consent {
         Consent::Refused => symbol::Consent::Refused,
         Consent::Expired => symbol::Consent::Expired,
         Consent::Mandated => symbol::Consent::Mandated,
+    }
+}
+
+fn flow(event: &Event<'_>) -> symbol::Flow {
+    match event {
+        Event::Verb { carries: Fact::Known(carried), .. } => match carried {
+            Carried::Own => symbol::Flow::Own,
+            Carried::Here => symbol::Flow::Stays,
+            Carried::Elsewhere => symbol::Flow::Crosses,
+        },
+        _ => symbol::Flow::Unknown,
     }
 }
 
@@ -347,11 +362,6 @@ fn is_never_in_clear(request: &Request) -> bool {
     takes_card_or_id(request.kind) || !request.effective_fields().intersection(NEVER_IN_CLEAR).is_empty()
 }
 
-fn without_loopback(seen: Valuation) -> Valuation {
-    let is_loopback = seen.get(Axis::Tls) == symbol::Tls::Loopback.index();
-    if is_loopback { seen.with(symbol::Tls::Insecure) } else { seen }
-}
-
 /// The position of the frame. Facts that contradict each other make it unknown: a top frame whose origin or document is
 /// not that of the top frame, or an outermost ancestor whose origin is not the top origin.
 fn frame(page: &Snapshot) -> symbol::Frame {
@@ -405,78 +415,5 @@ pub(super) fn destination(
         (true, false) => symbol::Destination::TaskPlain,
         (false, true) => symbol::Destination::Other,
         (false, false) => symbol::Destination::OtherPlain,
-    }
-}
-
-fn control(page: Option<&Snapshot>, placement: Placement) -> Option<&Control> {
-    page.and_then(|page| page.controls.iter().find(|control| control.node == placement.node))
-}
-
-/// Whether the agent's word is enough for a placement, if the user agrees: it never is for card data, passwords, codes and
-/// identity numbers, for free text, and for a form that is not sent by `POST`.
-pub fn suffices(page: &Snapshot, placement: Placement) -> bool {
-    let is_posted = page.destination.known().is_some_and(|goal| &*goal.method == "POST");
-    let takes_a_line = control(Some(page), placement).is_some_and(|control| !free_text(control));
-    is_posted && takes_a_line && !NEVER_POINTED.contains(placement.field)
-}
-
-/// Whether a control takes free text, such as a chat box.
-fn free_text(control: &Control) -> bool {
-    !matches!(control.tag.as_str(), "input" | "select") || control.input_type == "search"
-}
-
-fn visibility<'a>(controls: impl Iterator<Item = Option<&'a Control>>) -> symbol::Visibility {
-    let mut worst = None;
-    for control in controls {
-        let seen = match control.map(|control| (control.visible, control.hit)) {
-            Some((Fact::Known(true), Fact::Known(true))) => symbol::Visibility::Seen,
-            Some((Fact::Known(false), _) | (_, Fact::Known(false))) => symbol::Visibility::Hidden,
-            _ => symbol::Visibility::Unknown,
-        };
-        worst = worst.max(Some(seen));
-    }
-    worst.unwrap_or(symbol::Visibility::Unknown)
-}
-
-/// Whether the browser confirms every claim. It does not confirm a claim that is no origin, or one about a fact that it
-/// does not know.
-fn claim(claim: &Claim, page: Option<&Snapshot>, amount: Option<sirl::Money>) -> symbol::Claim {
-    let same_origin = |claimed: &Option<String>, seen: Option<&Origin>| match claimed {
-        None => true,
-        Some(text) => seen.is_some_and(|origin| origin.is_written_as(text)),
-    };
-    let agrees = same_origin(&claim.origin, page.and_then(|page| page.origin.known()))
-        && same_origin(&claim.top_origin, page.and_then(|page| page.top_origin.known()))
-        && claim
-            .container
-            .is_none_or(|tier| page.and_then(|p| p.container.known()).copied() == Some(container_of(tier)))
-        && claim.tls.is_none_or(|secure| {
-            page.and_then(|page| page.tls.known()).is_some_and(|state| (*state == TlsState::Valid) == secure)
-        })
-        && claim.sink.as_deref().is_none_or(|word| {
-            let seen = page.and_then(|page| page.sink.known()).copied();
-            sink_named(word).is_some_and(|claimed| seen == Some(claimed))
-        })
-        && claim.total.is_none_or(|total| amount == Some(total));
-    if agrees { symbol::Claim::Agrees } else { symbol::Claim::Contradicts }
-}
-
-const fn container_of(tier: Tier) -> Container {
-    match tier {
-        Tier::T0 => Container::T0,
-        Tier::T1 => Container::T1,
-        Tier::T2 => Container::T2,
-    }
-}
-
-/// The sink that a claim names.
-fn sink_named(word: &str) -> Option<Sink> {
-    match word {
-        "payment" | "payment_form" | "payment form" => Some(Sink::PaymentForm),
-        "address" | "address_form" | "address form" => Some(Sink::AddressForm),
-        "login" | "login_form" | "login form" => Some(Sink::LoginForm),
-        "free_text" | "free text" => Some(Sink::FreeText),
-        "other" => Some(Sink::Other),
-        _ => None,
     }
 }

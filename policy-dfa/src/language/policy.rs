@@ -136,17 +136,43 @@ pub(crate) fn unnamed_tier(field: Field, email: Tier) -> Tier {
 
 /// The tier of every field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tiers(pub(crate) [Tier; Field::ALL.len()]);
+pub(crate) struct Tiers {
+    each: [Tier; Field::ALL.len()],
+    /// The fields of T1 or T2, and those of T2: a decision needs the highest tier of a set at once.
+    above_t0: FieldSet,
+    above_t1: FieldSet,
+}
 
 impl Tiers {
+    /// The tiers that a policy names, in the order of `Field::ALL`. No field has less than the tier of its own.
+    pub(crate) fn new(named: [Tier; Field::ALL.len()]) -> Tiers {
+        let mut tiers = Tiers { each: named, above_t0: FieldSet::EMPTY, above_t1: FieldSet::EMPTY };
+        for (field, tier) in Field::ALL.into_iter().zip(&mut tiers.each) {
+            *tier = field.tier().max(*tier);
+            if *tier > Tier::T0 {
+                tiers.above_t0 = tiers.above_t0.with(field);
+            }
+            if *tier > Tier::T1 {
+                tiers.above_t1 = tiers.above_t1.with(field);
+            }
+        }
+        tiers
+    }
+
     pub(crate) fn of(&self, field: Field) -> Tier {
         // The fields are numbered in the order of `Field::ALL`.
-        self.0.get(field as usize).copied().unwrap_or(Tier::T2).max(field.tier())
+        self.each.get(field as usize).copied().unwrap_or(Tier::T2)
     }
 
     /// The highest tier in `fields`; `T0` for the empty set.
     pub(crate) fn need(&self, fields: FieldSet) -> Tier {
-        fields.iter().map(|field| self.of(field)).max().unwrap_or(Tier::T0)
+        if !fields.intersection(self.above_t1).is_empty() {
+            Tier::T2
+        } else if !fields.intersection(self.above_t0).is_empty() {
+            Tier::T1
+        } else {
+            Tier::T0
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::vocabulary::event::{EventKind, Root};
 
 /// The most `site` rules of a policy.
-pub(crate) const MAX_SITES: usize = 256;
+pub(crate) const MAX_SITES: usize = 1_024;
 
 /// A host, or every host below a domain (`*.shop.example`). Hosts are compared in their ASCII form, whole
 /// labels at a time.
@@ -66,6 +66,16 @@ impl HostPattern {
         } else {
             Err(HostPatternError::NotAHost)
         }
+    }
+
+    /// The host, or the domain that the hosts are below.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether it means every host below the domain, and not the host alone.
+    pub(crate) fn is_below(&self) -> bool {
+        self.below
     }
 
     /// Whether the pattern matches `host`, in its ASCII form. A pattern with a star does not match the domain itself.
@@ -169,24 +179,6 @@ impl SitePattern {
             (Some(_), None) => false,
         };
         paths && self.hosts.covers(&other.hosts)
-    }
-
-    /// A regular expression for the reversed host, followed by any path or by the path of this pattern.
-    pub(crate) fn expression(&self, with_path: bool) -> String {
-        let escaped = |c: char| match c {
-            c if c.is_ascii_alphanumeric() => c.to_string(),
-            c => format!("\\x{:02x}", u32::from(c)),
-        };
-        let host: String = self.hosts.host.chars().rev().map(escaped).collect();
-        let below = if self.hosts.below { "\\.[^/]+" } else { "" };
-        let path = match &self.path {
-            Some(path) if with_path => {
-                let fixed: String = path.path.chars().map(escaped).collect();
-                fixed + if path.prefix { ".*" } else { "" }
-            }
-            _ => "(?:/.*)?".to_owned(),
-        };
-        format!("(?s-u)\\A{host}{below}{path}\\z")
     }
 }
 

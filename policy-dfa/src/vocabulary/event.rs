@@ -217,6 +217,14 @@ impl EventKind {
         }
     }
 
+    /// Its number: the kinds of request first, then the verbs.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            EventKind::Request(kind) => kind as usize,
+            EventKind::Verb(verb) => Kind::ALL.len() + verb as usize,
+        }
+    }
+
     /// Every event that a policy can name.
     pub(crate) fn all() -> impl Iterator<Item = EventKind> {
         let verbs = VerbKind::RULED.into_iter().map(EventKind::Verb);

@@ -98,7 +98,7 @@ fn forged_counts_and_lengths_allocate_in_proportion_to_the_file() {
         }
     }
     // A text of ten times the length with one opening repeated. Each byte may be a token, which takes some 50 bytes
-    // in a list that doubles.
+    // in a list that doubles. While the list moves, the old one and the new one are there: three times that.
     for opening in ["(", "not ", "policy ", "{", "\"", "request address {"] {
         let text = opening.repeat(10 * good.len() / opening.len());
         let (begin, end) = part(&good, "TEXT");
@@ -109,6 +109,6 @@ fn forged_counts_and_lengths_allocate_in_proportion_to_the_file() {
         let judging = measure(|| {
             assert!(matches!(Compiled::from_bytes(&bytes), Err(BytesError::Text(_))), "{opening}");
         });
-        assert!(judging.bytes_max < 128 * bytes.len() as u64, "{opening}: {judging:?}");
+        assert!(judging.bytes_max < 160 * bytes.len() as u64, "{opening}: {judging:?}");
     }
 }

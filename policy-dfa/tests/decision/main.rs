@@ -3,10 +3,17 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../../benches/policy/ours.rs"]
+mod ours;
+#[path = "../../benches/decide/random.rs"]
+mod random;
+#[path = "../../../benches/policy/sample.rs"]
+mod sample;
 
 mod allocations;
 mod checkout;
 mod decide;
+mod lazy;
 mod loopback;
 mod provider;
 mod reasons;

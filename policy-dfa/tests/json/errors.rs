@@ -309,7 +309,7 @@ fn what_the_text_may_not_say_the_json_may_not_say() {
     let many = |n: usize, one: fn(usize) -> Value| Value::Array((0..n).map(one).collect());
     let site = |n: usize| json!({ "site": format!("a{n}.example"), "never": ["otp"] });
     let bar = |n: usize| json!({ "event": "otp", "never": [format!("T{}", n % 3)], "until": (["login", "click", "type", "open", "press", "choose", "submit", "contact", "address", "identity", "payment"][n / 3]) });
-    assert!(first_problem(sites(many(257, site))).starts_with("sites[256].site: more than 256 sites"));
+    assert!(first_problem(sites(many(1025, site))).starts_with("sites[1024].site: more than 1024 sites"));
     assert!(
         first_problem(json!({ "session": { "after": many(33, bar) } }))
             .starts_with("session.after[32]: more than 32")

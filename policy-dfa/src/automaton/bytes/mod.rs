@@ -48,9 +48,8 @@ impl<State> Compiled<State> {
 }
 
 impl Compiled<Unchecked> {
-    /// Reads the bytes of [`to_bytes`](Compiled::to_bytes). It takes some tens of microseconds, and memory in
-    /// proportion to the bytes. [`check`](Compiled::check) builds the automaton of the `site` patterns, which takes
-    /// milliseconds.
+    /// Reads the bytes of [`to_bytes`](Compiled::to_bytes). It takes some tens of microseconds for a policy
+    /// without many `site` rules, and memory in proportion to the bytes.
     ///
     /// The locations of rules in messages are those in the canonical text.
     ///

@@ -66,7 +66,7 @@ pub(super) fn body(policy: &Policy, text: &str, table: &Table) -> Vec<u8> {
     file.0
 }
 
-/// A length as a number of four bytes. No policy comes near the limit, since a text has at most 64 KiB and a table
+/// A length as a number of four bytes. No policy comes near the limit, since a text has at most 256 KiB and a table
 /// 32768 states.
 fn long(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::language::error::Fault;
 
 /// The longest policy text that is read, in bytes.
-pub(crate) const MAX_TEXT: usize = 64 * 1024;
+pub(crate) const MAX_TEXT: usize = 256 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind<'a> {

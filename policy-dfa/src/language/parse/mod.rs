@@ -224,7 +224,7 @@ impl Draft {
         Policy {
             name: self.name,
             version: self.version,
-            tiers: Tiers(Field::ALL.map(tier)),
+            tiers: Tiers::new(Field::ALL.map(tier)),
             thresholds: self.thresholds,
             requests: self.requests,
             verbs: self.verbs,
