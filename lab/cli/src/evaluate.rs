@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use classifier::SparseAttribute;
+use classifier_training::steered_toxicity::{self, Inputs, SteeringError};
 use evaluation::agent::chat::Endpoint;
 use evaluation::compare::journal::TRIALS;
 use evaluation::compare::plan::{Settings, VERSION};
@@ -22,6 +24,7 @@ use evaluation::trials::asking::Asking;
 use evaluation::user::UserModel;
 use evaluation::{adaptive, miniwob, preference, worms};
 use indicatif::{ProgressBar, ProgressStyle};
+use portcullis_cli::hmm::byte_pair::{Encoding, Tokenizer};
 
 use crate::failure::Failure;
 use crate::hmm::horizon::measure;
@@ -39,6 +42,9 @@ enum Question {
     /// RQ1 and RQ4b: it measures look-ahead and rollouts by horizon on the agent that can be talked into things to a degree, without a browser.
     #[value(alias = "rq4b")]
     Rq1,
+    /// RQ1 with a classifier: it steers a language model by the shipped attribute of toxicity, without a browser, on the collections
+    /// of `--data`.
+    Rq1Toxicity,
     /// It compares the look-ahead with an agent that was trained by preferences (DPO), and both together, without a browser.
     Rq3,
     /// It follows text that asks an agent to pass it on over generations of agents and shops, with a guard and without.
@@ -59,6 +65,9 @@ pub struct Arguments {
     /// Run the arms of a research question in place of the approaches.
     #[arg(long, value_enum, conflicts_with = "approaches")]
     question: Option<Question>,
+    /// The folder of the collections, which `--question rq1-toxicity` needs; they are not part of the project.
+    #[arg(long, value_name = "FOLDER", required_if_eq("question", "rq1-toxicity"))]
+    data: Option<PathBuf>,
     /// Make only the trials of these approaches or arms now. The plan stays the same; the same command without this option makes the rest.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
@@ -140,6 +149,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.question {
         Some(Question::Worms) => return followed(arguments),
         Some(Question::Rq1) => return looked_ahead(arguments),
+        Some(Question::Rq1Toxicity) => return kept_clean(arguments),
         Some(Question::Rq3) => return preferred(arguments),
         Some(Question::Rq4a | Question::Rq2 | Question::Ablations) | None => {}
     }
@@ -211,6 +221,8 @@ fn followed(arguments: &Arguments) -> Result<(), Failure> {
 /// The agents of the questions that need no browser: the graded one, and the one that was trained by preferences.
 const GRADED: &str = "lab/agent-model/graded";
 const PREFERRED: &str = "lab/agent-model/preferred";
+/// The shipped attribute.
+const TOXICITY: &[u8] = include_bytes!("../../../classifier/models/toxicity.attribute");
 
 /// RQ1 and RQ4b at the planned size, with the graded agent and its hidden Markov model.
 fn looked_ahead(arguments: &Arguments) -> Result<(), Failure> {
@@ -219,6 +231,50 @@ fn looked_ahead(arguments: &Arguments) -> Result<(), Failure> {
         horizon::Settings { hmm: Some(folder.join("hmm.safetensors")), ..horizon::Settings::graded() };
     let measured = measure(&folder, &settings, &arguments.out, duration(arguments))?;
     print!("{}", measured.table());
+    Ok(())
+}
+
+/// RQ1 with the shipped attribute of toxicity, at the planned size.
+fn kept_clean(arguments: &Arguments) -> Result<(), Failure> {
+    let data = arguments.data.as_deref().filter(|folder| folder.is_dir()).ok_or_else(|| {
+        let asked = "--data names no folder; give the one that holds the collections (they are not part of the project)";
+        Failure::NotSetUp(asked.to_owned())
+    })?;
+    let attribute =
+        SparseAttribute::from_bytes(TOXICITY).map_err(|error| Failure::Finding(error.to_string()))?;
+    let tokenizer = Tokenizer::new(Encoding::Gpt2);
+    let inputs = Inputs {
+        data,
+        out: &arguments.out,
+        attribute: &attribute,
+        encode: &|text| tokenizer.encode(text),
+        decode: &|tokens| tokenizer.decode(tokens),
+    };
+    let progress = crate::progress::Progress::new();
+    let outcome = steered_toxicity::run(
+        &inputs,
+        &steered_toxicity::Settings::default(),
+        duration(arguments),
+        &mut |step| {
+            progress.set(step.done as u64, step.of as u64);
+            progress.say(format!("{}, {} of {}", step.stage, step.done, step.of));
+        },
+    );
+    let outcome = outcome.map_err(|error| match error {
+        SteeringError::Source(_) | SteeringError::Corpus(_) | SteeringError::Data(_) => {
+            Failure::NotSetUp(error.to_string())
+        }
+        SteeringError::Other { .. } | SteeringError::File { .. } => Failure::Input(error.to_string()),
+        _ => Failure::Finding(error.to_string()),
+    })?;
+    progress.finish();
+    if let Some(report) = &outcome.report {
+        println!("{}", report.text);
+    }
+    let rows = arguments.out.join(steered_toxicity::FILE);
+    println!("rows    {} of {} in {}", outcome.rows, outcome.planned, rows.display());
+    println!("report  {}", arguments.out.join(steered_toxicity::SUMMARY).display());
+    println!("plot    {}", arguments.out.join(steered_toxicity::FIGURE).display());
     Ok(())
 }
 
@@ -366,7 +422,7 @@ fn settings(arguments: &Arguments, makers: &[Box<dyn MakeAgent>]) -> Result<Sett
             Some(Question::Rq4a) => Arm::ALL.map(Approach::Arm).to_vec(),
             Some(Question::Rq2) => Asking::LEVELS.to_vec(),
             // These are no trials of this plan.
-            Some(Question::Worms | Question::Rq1 | Question::Rq3) => Vec::new(),
+            Some(Question::Worms | Question::Rq1 | Question::Rq1Toxicity | Question::Rq3) => Vec::new(),
             Some(Question::Ablations) => [Approach::None, Approach::B]
                 .into_iter()
                 .chain(Ablation::ALL.map(Approach::Without))

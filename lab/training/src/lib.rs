@@ -16,6 +16,7 @@
 //! | [`recipe`] | the recipe of each shipped model |
 //! | [`pages`] | whole pages put together from texts |
 //! | [`personal_data`] | judges the detectors of personal data |
+//! | [`steered_toxicity`] | the experiment that steers a language model by the shipped attribute of toxicity |
 //! | [`token_attribute`] | weights of token attributes, for the look-ahead |
 //! | [`secret_vectors`] | made-up secrets, and strings that look like them |
 //! | [`obfuscation`] | rewrites texts as an attacker hides them |
@@ -33,6 +34,7 @@ pub mod personal_data;
 pub mod recipe;
 pub mod report;
 pub mod secret_vectors;
+pub mod steered_toxicity;
 pub mod token_attribute;
 
 pub(crate) use document::Split;

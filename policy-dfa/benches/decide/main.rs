@@ -6,6 +6,7 @@
 //! instructions. With `-- digest`, it prints a SHA-256 over the valuation of every sample, so that two versions of
 //! this crate can be compared.
 
+#![allow(clippy::disallowed_methods, reason = "it measures time")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
 
 #[path = "../../../benches/policy/clock.rs"]

@@ -34,4 +34,4 @@ pub use html::{PageText, read_html};
 pub use injection::injection;
 pub use mentions::{MENTIONED, contexts};
 pub use read::CorpusError;
-pub(crate) use read::records;
+pub(crate) use read::{json, records, text};

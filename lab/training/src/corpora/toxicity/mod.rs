@@ -194,7 +194,7 @@ fn films(folder: &Path) -> Result<Vec<Document>, SourceError> {
 }
 
 /// Joins words that were separated from their punctuation.
-fn joined(words: &[&str]) -> String {
+pub(crate) fn joined(words: &[&str]) -> String {
     let mut text = String::new();
     for word in words {
         let mark =
