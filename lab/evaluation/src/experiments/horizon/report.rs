@@ -268,7 +268,7 @@ impl Measured {
     pub fn plot(&self) -> String {
         let last = self.points().saturating_sub(1).max(1) as f64;
         let mut plot = Plot::new(
-            "S (lines) and leaks (red) by look-ahead; dashed: 95 % band of the whole curve",
+            "S (blue, green; dashed: simultaneous 95 % band) and leaks (red)",
             "tokens looked ahead after the next",
             "share of turns",
             (0.0, last),
