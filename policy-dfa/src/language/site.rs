@@ -1,5 +1,7 @@
 //! `site` rules, and their patterns: hosts, and paths below them.
 
+use browser_signals::Origin;
+
 use crate::vocabulary::event::{EventKind, Root};
 
 /// The most `site` rules of a policy.
@@ -57,9 +59,10 @@ impl HostPattern {
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
         };
         let inner = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).filter(|_| !below);
-        if let Some(address) = inner.and_then(|inner| inner.parse::<std::net::Ipv6Addr>().ok()) {
-            // An origin has the address in this form.
-            return Ok(HostPattern { below, host: format!("[{address}]") });
+        if inner.is_some_and(|inner| inner.parse::<std::net::Ipv6Addr>().is_ok()) {
+            // The form of an origin differs from that of the standard library for addresses such as ::ffff:127.0.0.1.
+            let origin = Origin::parse(&format!("http://{host}")).map_err(|_| HostPatternError::NotAHost)?;
+            return Ok(HostPattern { below, host: origin.host().to_owned() });
         }
         if host.len() <= 253 && host.split('.').all(label) {
             Ok(HostPattern { below, host: host.to_owned() })
@@ -229,10 +232,21 @@ impl SiteRule {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostPattern, HostPatternError, SitePattern};
+    use super::{HostPattern, HostPatternError, Origin, SitePattern};
 
     fn pattern(text: &str) -> HostPattern {
         HostPattern::parse(text).unwrap()
+    }
+
+    /// An address has the form of an origin, also where the standard library writes another one.
+    #[test]
+    fn addresses_match_their_origins() {
+        for text in ["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[2001:db8:0:0:1::1]"] {
+            let origin = Origin::parse(&format!("http://{text}/")).unwrap();
+            let pattern = HostPattern::parse(text).unwrap();
+            assert!(pattern.matches(origin.host()), "{pattern} and {origin}");
+            assert_eq!(HostPattern::parse(&pattern.to_string()), Ok(pattern), "{text}");
+        }
     }
 
     #[test]

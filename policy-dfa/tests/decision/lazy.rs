@@ -13,6 +13,7 @@ fn policies() -> [String; 3] {
     );
     let with_sinks =
         DEFAULT.replace("verb click  {", "verb click  {\n visible\n frame top\n sink not payment_form\n");
+    assert_ne!(with_sinks, DEFAULT);
     [DEFAULT.to_owned(), with_sites, with_sinks]
 }
 
