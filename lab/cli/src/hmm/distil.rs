@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hmm_control::ModelFile;
 use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
 use hmm_control::distil::{
     DistilError, Options, RemainingTime, Report, Rules, Schedule, Sequences, Sparse, StepSize, Trainer,
 };
 use hmm_control::quality::{Line, likelihood_plot};
+use hmm_control::{ModelFile, Token};
+use language_models::transformer::read_config;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -25,6 +26,10 @@ use portcullis_cli::hmm::model::StorageName;
 pub struct Distil {
     #[command(flatten)]
     language: Language,
+    /// A folder with a language model in Hugging Face's form (GPT-2, Llama or Qwen2) that writes the texts. With
+    /// --rollouts it gives the vocabulary and the end token alone.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["texts", "lm", "tokenizer"])]
+    model: Option<PathBuf>,
     /// The output of a language model in place of texts: token sequences in our format, or lines of JSON lists.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["texts", "lm"])]
     rollouts: Option<PathBuf>,
@@ -109,16 +114,18 @@ fn bad(error: DistilError) -> Failure {
 pub fn run(arguments: &Distil) -> Result<(), Failure> {
     let began = Instant::now();
     let progress = Progress::new();
+    let words = Words::of(arguments)?;
     let (mut train, held_out) = sequences(arguments, &progress)?;
     train = train.shuffled(&mut ChaCha8Rng::seed_from_u64(arguments.seed));
-    let mut trainer = trainer(arguments, &train, &held_out, &progress)?;
+    let mut trainer = trainer(arguments, &words, &train, &held_out, &progress)?;
     let reports = steps(arguments, &mut trainer, &progress)?;
     progress.finish();
     let storage = arguments.storage.storage();
     let mut file = ModelFile::new(trainer.hmm(storage, storage).map_err(bad)?);
-    file.end_token = Some(arguments.language.tokenizer.encoding().end());
-    let tokenizer = arguments.language.tokenizer.encoding().name();
-    file.notes.insert("tokenizer".to_owned(), tokenizer.to_owned());
+    file.end_token = words.end;
+    if let Some(tokenizer) = words.tokenizer {
+        file.notes.insert("tokenizer".to_owned(), tokenizer.to_owned());
+    }
     file.notes.insert("command".to_owned(), std::env::args().skip(1).collect::<Vec<_>>().join(" "));
     write_whole(&arguments.out, |out| file.write(out).map_err(std::io::Error::other))?;
     if let Some(path) = &arguments.plot {
@@ -129,6 +136,26 @@ pub fn run(arguments: &Distil) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The tokens that a model is learnt over.
+struct Words {
+    vocabulary: usize,
+    end: Option<Token>,
+    /// The name of the built-in tokenizer; a folder has its own.
+    tokenizer: Option<&'static str>,
+}
+
+impl Words {
+    fn of(arguments: &Distil) -> Result<Words, Failure> {
+        let Some(folder) = &arguments.model else {
+            let encoding = arguments.language.tokenizer.encoding();
+            let (vocabulary, name) = (encoding.vocabulary(), encoding.name());
+            return Ok(Words { vocabulary, end: Some(encoding.end()), tokenizer: Some(name) });
+        };
+        let config = read_config(folder).map_err(|error| Failure::Input(error.to_string()))?;
+        Ok(Words { vocabulary: config.vocabulary, end: config.ends.first().copied(), tokenizer: None })
+    }
+}
+
 /// The training data, and the held-out data.
 fn sequences(arguments: &Distil, progress: &Progress) -> Result<(Sequences, Sequences), Failure> {
     if !(0.0..1.0).contains(&arguments.held_out) {
@@ -137,6 +164,9 @@ fn sequences(arguments: &Distil, progress: &Progress) -> Result<(Sequences, Sequ
     }
     let mut all = if let Some(path) = &arguments.rollouts {
         rollouts::read(path)?
+    } else if let Some(folder) = &arguments.model {
+        let (count, longest) = (arguments.sequences, arguments.length);
+        rollouts::draw_from_folder(folder, count, longest, arguments.seed, progress)?
     } else {
         let loaded = arguments.language.load(|what| progress.say(what))?;
         if let Some(path) = &arguments.save_lm {
@@ -156,6 +186,7 @@ fn sequences(arguments: &Distil, progress: &Progress) -> Result<(Sequences, Sequ
 
 fn trainer<'a>(
     arguments: &Distil,
+    words: &Words,
     train: &'a Sequences,
     held_out: &'a Sequences,
     progress: &Progress,
@@ -170,12 +201,11 @@ fn trainer<'a>(
         None => Schedule::full_batch(arguments.steps),
     };
     let mut options = Options::new(schedule.map_err(bad)?);
-    let encoding = arguments.language.tokenizer.encoding();
     if let Some(exponent) = arguments.stepwise {
         options.step_size = StepSize::Decaying { exponent, offset: 0.0 };
     }
     options.pseudocount = arguments.pseudocount;
-    options.end = Some(encoding.end());
+    options.end = words.end;
     options.token_dropout = arguments.dropout;
     options.patience = arguments.patience;
     let after = (options.schedule.steps() / 2).max(1);
@@ -185,7 +215,7 @@ fn trainer<'a>(
     progress.say(format!("placing {} states", arguments.states));
     let clustering = Clustering {
         states: arguments.states,
-        vocabulary: encoding.vocabulary(),
+        vocabulary: words.vocabulary,
         search: KMeans { threads, ..KMeans::default() },
         // Training cannot raise a probability of 0.
         rules: Rules { end: options.end, pseudocount: arguments.pseudocount.max(1e-6), ..Rules::default() },

@@ -154,6 +154,29 @@ fn a_model_is_distilled_inspected_and_measured() {
     assert_eq!(place.holds("n.safetensors"), held);
 }
 
+/// A folder in Hugging Face's form writes the texts; with its texts in a file it gives the vocabulary alone.
+#[test]
+fn a_model_is_distilled_from_a_folder() {
+    let place = Place::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../language-models/tests/fixtures/llama");
+    let common = ["distil", "--model", folder, "--states", "5", "--steps", "3"];
+    let drawn =
+        ["--sequences", "40", "--length", "9", "--save-rollouts", "drawn.seq", "--out", "m.safetensors"];
+    let ran = place.run(&[&common[..], &drawn].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("drawing texts, 40 of 40: "), "{}", ran.err);
+    let held = place.holds("m.safetensors");
+    assert_eq!((held["vocabulary"].as_u64(), held["end_token"].as_u64()), (Some(61), Some(2)));
+    assert!(held["tokenizer"].is_null());
+    let ran = place.run(&[&common[..], &["--rollouts", "drawn.seq", "--out", "n.safetensors"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(place.holds("n.safetensors"), held);
+
+    let missing = place.run(&["distil", "--model", "nowhere", "--states", "5", "--out", "o.safetensors"]);
+    assert_eq!(missing.code, 2, "{}", missing.err);
+    assert!(missing.err.contains("nowhere"), "{}", missing.err);
+}
+
 #[test]
 fn an_interrupted_training_resumes_to_the_same_model() {
     let place = Place::new();
