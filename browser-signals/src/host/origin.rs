@@ -121,7 +121,8 @@ impl Origin {
                 .unwrap_or_else(|| Origin::parse(text).is_ok_and(|origin| origin == *self))
     }
 
-    /// Whether the text is that of [`Display`](std::fmt::Display), the most usual one, at the scheme's default port.
+    /// Returns true for the text that [`Display`](std::fmt::Display) writes, if the port is the scheme's default one. It is the
+    /// usual case.
     fn is_printed_as(&self, text: &str) -> bool {
         let rest = text.strip_prefix(self.scheme()).and_then(|rest| rest.strip_prefix("://"));
         rest == Some(self.host()) && self.port == self.scheme.default_port()

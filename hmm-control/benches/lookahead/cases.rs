@@ -176,18 +176,8 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
     let hmm = lookahead.hmm();
     let mut texts: Vec<Progress> = (0..REQUESTS).map(|_| progress.clone()).collect();
     texts.iter_mut().enumerate().for_each(|(number, text)| lookahead.observe(text, number as Token));
-    let mut outs = vec![vec![0.0; hmm.vocabulary()]; REQUESTS];
-    let (shared, started) = (lookahead.clone(), texts.clone());
     let name = format!("{REQUESTS} requests, full vocabulary, each, {storage}");
-    let case = Case::new(name, emission_bytes(hmm), move || {
-        let mut requests: Vec<Request<'_>> = started
-            .iter()
-            .zip(&mut outs)
-            .map(|(progress, out)| Request { progress, remaining: REMAINING - 1, out })
-            .collect();
-        shared.score_batch(&mut requests, 1);
-    });
-    cases.push(case.shared(REQUESTS));
+    cases.push(scores(lookahead, &texts, 1, name));
     if storage == Storage::F16 {
         threads(lookahead, &texts, cases);
     }
@@ -202,20 +192,23 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
 
 /// A batch and a single request on one thread and on two, whose wall times are to be compared.
 fn threads<'a>(lookahead: &Lookahead, texts: &[Progress], cases: &mut Vec<Case<'a>>) {
-    let hmm = lookahead.hmm();
     for (count, threads) in [(1, 1), (1, 2), (REQUESTS, 1), (REQUESTS, 2)] {
-        let started: Vec<Progress> = texts.iter().take(count).cloned().collect();
-        let mut outs = vec![vec![0.0; hmm.vocabulary()]; count];
-        let shared = lookahead.clone();
         let name = format!("{count} on {threads} threads, full vocabulary, each, f16");
-        let case = Case::new(name, emission_bytes(hmm), move || {
-            let mut requests: Vec<Request<'_>> = started
-                .iter()
-                .zip(&mut outs)
-                .map(|(progress, out)| Request { progress, remaining: REMAINING - 1, out })
-                .collect();
-            shared.score_batch(&mut requests, threads);
-        });
-        cases.push(case.shared(count));
+        cases.push(scores(lookahead, texts.get(..count).unwrap(), threads, name));
     }
+}
+
+/// One batch of scores, a request for each text.
+fn scores<'a>(lookahead: &Lookahead, texts: &[Progress], threads: usize, name: String) -> Case<'a> {
+    let (shared, started) = (lookahead.clone(), texts.to_vec());
+    let mut outs = vec![vec![0.0; lookahead.hmm().vocabulary()]; texts.len()];
+    let case = Case::new(name, emission_bytes(lookahead.hmm()), move || {
+        let mut requests: Vec<Request<'_>> = started
+            .iter()
+            .zip(&mut outs)
+            .map(|(progress, out)| Request { progress, remaining: REMAINING - 1, out })
+            .collect();
+        shared.score_batch(&mut requests, threads);
+    });
+    case.shared(texts.len())
 }

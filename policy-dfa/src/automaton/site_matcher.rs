@@ -149,7 +149,7 @@ impl SiteMatcher {
         self.named.meet(Events::of(EventKind::of(root)))
     }
 
-    /// Whether a rule forbids the event at one of the addresses that take part in it. It allocates nothing.
+    /// Returns true if a rule forbids the event at one of the addresses that take part in it. It allocates nothing.
     ///
     /// The server may read a path with an escape or an empty segment as another path. So such a path matches every
     /// `never` rule of its host, and no `only` rule with a path.

@@ -56,7 +56,7 @@ pub fn verdict(row: &MethodMeasures, free: &MethodMeasures, area: f64) -> Verdic
     }
 }
 
-/// What is known of the models of a run.
+/// The measured properties of a run's models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Models {
     /// The tokens that each topic of the language model learned from.

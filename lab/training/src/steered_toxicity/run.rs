@@ -27,7 +27,7 @@ pub const SUMMARY: &str = "summary.md";
 /// The file of the figure.
 pub const FIGURE: &str = "violations.svg";
 
-/// What a run works on.
+/// The inputs of a run: folders, the attribute and the tokenizer.
 pub struct Inputs<'a> {
     /// The folder of the collections.
     pub data: &'a Path,
@@ -196,7 +196,7 @@ fn one_state(vocabulary: usize) -> Result<Hmm, SteeringError> {
     Ok(Hmm::new(&[1.0], one.view(), tokens.view(), Storage::F32)?)
 }
 
-/// What the writing of rows needs.
+/// The models and settings that the writing of rows needs.
 struct Context<'a, M> {
     inputs: &'a Inputs<'a>,
     settings: &'a Settings,

@@ -107,7 +107,7 @@ impl Method {
 /// A step of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// What is done at the moment.
+    /// The current stage, in words.
     pub stage: String,
     /// How much of it is done.
     pub done: usize,
@@ -164,7 +164,7 @@ pub enum SteeringError {
     Other {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The name of the setting that differs.
         problem: String,
     },
 }

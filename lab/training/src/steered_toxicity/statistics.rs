@@ -37,7 +37,7 @@ pub struct MethodMeasures {
     pub milliseconds: f64,
 }
 
-/// What the attribute's log weight says about a judge's log odds, on free continuations.
+/// How well the attribute's log weight predicts a judge's log odds on free continuations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     /// The share of the variance of the log odds that a line in the log weight explains (R squared).
