@@ -164,7 +164,7 @@ pub enum SteeringError {
     Other {
         /// The file.
         path: PathBuf,
-        /// The name of the setting that differs.
+        /// The difference, in words.
         problem: String,
     },
 }
