@@ -13,7 +13,7 @@ use super::problem::LogError;
 use super::record::{LogId, SessionId};
 use super::segment::{HEAD, file_name};
 use super::verify::verify_on;
-use crate::storage::{Disk, SystemDisk};
+use crate::storage::{Disk, ExclusiveFile, SystemDisk};
 use crate::system::SystemEntropy;
 
 /// The options for opening a log.
@@ -88,7 +88,7 @@ pub struct FolderLog {
     synced: bool,
     /// A write failed and left the content of the disk unknown: the log accepts no more.
     broken: bool,
-    _lock: Option<opening::WriterLock>,
+    _lock: Option<ExclusiveFile>,
 }
 
 impl FolderLog {

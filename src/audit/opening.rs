@@ -1,6 +1,6 @@
 //! Opening a log: its private folder, the writer's lock, and the state that a crash left.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::head::SignedHead;
 use super::problem::{Broken, LogError};
 use super::segment::{HEAD, file_name, in_folder, walk};
 use super::verify::{Heads, read_head};
-use crate::storage::{Disk, SystemDisk};
+use crate::storage::{Disk, ExclusiveFile, SystemDisk};
 
 /// Makes the folder if it does not exist, and refuses one that others could write to or that is a link.
 pub(super) fn private_folder(folder: &Path) -> Result<(), LogError> {
@@ -43,19 +43,8 @@ fn is_private(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// The writer's lock on a folder, until it is dropped or the process ends in any way.
-pub(super) struct WriterLock(File);
-
-impl Drop for WriterLock {
-    fn drop(&mut self) {
-        // Closing alone is not enough: a child process that another thread is just starting would hold the lock until
-        // its `exec`.
-        let _ = self.0.unlock();
-    }
-}
-
 /// Locks the folder for writing.
-pub(super) fn take(folder: &Path) -> Result<WriterLock, LogError> {
+pub(super) fn take(folder: &Path) -> Result<ExclusiveFile, LogError> {
     let path = folder.join("lock");
     let failed = |error| LogError::File { path: path.clone(), error };
     let mut options = OpenOptions::new();
@@ -66,11 +55,10 @@ pub(super) fn take(folder: &Path) -> Result<WriterLock, LogError> {
         options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
     }
     let file = options.open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(WriterLock(file)),
-        Err(TryLockError::WouldBlock) => Err(LogError::InUse { folder: folder.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
+    ExclusiveFile::lock(file).map_err(|error| match error {
+        TryLockError::WouldBlock => LogError::InUse { folder: folder.to_owned() },
+        TryLockError::Error(error) => failed(error),
+    })
 }
 
 /// The content of a log that is opened.

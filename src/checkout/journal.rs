@@ -3,7 +3,7 @@
 //! A record is one line: the first half of the SHA-256 of the rest, a space, and a JSON object. It holds ids, payees and
 //! amounts, and neither a card nor a token.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +15,7 @@ use sirl::{Currency, Money};
 use tokio::task::spawn_blocking;
 
 use super::purchase::{IdempotencyKey, PurchaseId, hex};
+use crate::storage::ExclusiveFile;
 
 /// The most bytes of a journal: room for some hundred thousand purchases.
 const MAX_BYTES: u64 = 64 << 20;
@@ -188,7 +189,7 @@ pub struct FileJournal {
 
 #[derive(Debug)]
 struct State {
-    file: File,
+    file: ExclusiveFile,
     length: u64,
     open: Vec<Intent>,
     broken: bool,
@@ -206,18 +207,15 @@ impl FileJournal {
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(failed)?;
+        let file = options.open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
         if !about.is_file() || about.len() > MAX_BYTES {
             return Err(failed(io::Error::other("it is not a file of at most 64 MiB")));
         }
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => {
-                return Err(JournalError::InUse { path: path.to_owned() });
-            }
-            Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        let mut file = ExclusiveFile::lock(file).map_err(|error| match error {
+            TryLockError::WouldBlock => JournalError::InUse { path: path.to_owned() },
+            TryLockError::Error(error) => failed(error),
+        })?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let (open, length) =

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`disk`] | the file-system calls of a durable write |
 //! | [`folder`] | a folder that is private to its owner |
+//! | [`exclusive_file`] | a file that one program at a time has open |
 //! | [`lock`] | a lock file that admits one program at a time |
 //! | [`atomic_file`] | a file that is replaced as a whole, with two backups |
 //! | [`login_folder`] | the files of saved logins |
@@ -13,6 +14,7 @@
 
 pub mod atomic_file;
 pub mod disk;
+pub mod exclusive_file;
 pub mod folder;
 pub mod lock;
 #[cfg(feature = "browser")]
@@ -24,5 +26,6 @@ pub mod vault_lock;
 
 pub use atomic_file::{AtomicFile, AtomicFileError};
 pub use disk::{Disk, SystemDisk};
+pub use exclusive_file::ExclusiveFile;
 pub use folder::{FolderError, SafeFolder};
 pub use lock::{Lock, LockError};

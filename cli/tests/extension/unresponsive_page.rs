@@ -1,4 +1,8 @@
-//! Pages that block their own thread during a fill. The reported outcome never understates the values that they received.
+//! Pages that block their own thread during a fill, and pages that are still parsed. The reported outcome of a fill never
+//! understates the values that they received.
+
+use std::thread;
+use std::time::Duration;
 
 use crate::stage::{FORM, REQUEST, Stage};
 
@@ -74,4 +78,41 @@ fn a_page_does_not_take_values_after_the_timeout() {
     let (replies, holds) = request_until_filled(&mut stage);
     assert!(holds, "{reply} {replies:?}");
     stage.no_value_got_out();
+}
+
+/// A page whose form stands behind a script that the shop delays.
+const DELAYED: &str = "<h1>Deliver to</h1><script src=/delayed.js></script>";
+
+#[test]
+fn a_page_that_is_still_parsed_is_read_with_its_form() {
+    let mut stage = Stage::new(74);
+    stage.site.put("shop.test/checkout", &format!("{DELAYED}{FORM}"));
+    stage.site.put("shop.test/delayed.js", "");
+    stage.serve(true);
+    stage.browse();
+    let url = stage.site.url("shop.test/checkout");
+    stage.browser().open(&url);
+    stage.task();
+    stage.agent_until(None, "Deliver to");
+    let pages: Vec<String> = (0..TRIES)
+        .map(|_| {
+            stage.site.hold("shop.test/delayed.js");
+            stage.browser().reload();
+            thread::scope(|scope| {
+                // Only a machine that is slower than this reads the parsed page.
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_secs(1));
+                    stage.site.release("shop.test/delayed.js");
+                });
+                stage.agent(None)
+            })
+        })
+        .collect();
+    assert!(pages.iter().any(|page| page.contains("textbox \"Street\": empty")), "{pages:?}");
+
+    // A page that never ends is read as far as it is there.
+    stage.site.hold("shop.test/delayed.js");
+    stage.browser().reload();
+    let page = stage.agent_until(None, "Deliver to");
+    assert!(page.contains("Deliver to") && !page.contains("Street"), "{page}");
 }

@@ -2,6 +2,8 @@
 // that a page can change (prototypes, names of controls, its globals).
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 60000;
+// The longest wait for a document that is still parsed; the worker waits a second more for the answer.
+const PARSED = 2000;
 
 const fillHere = ({ form, way, nodes: wanted, values, until }) => {
   if (!(Date.now() < until)) return 'late';
@@ -70,11 +72,25 @@ const keep = (policy) => {
   return { state: 'done' };
 };
 
+// Half a document would lack its form. One that is not parsed in time is read as far as it is there.
+const parsed = () => new Promise((over) => {
+  if (getter(Document, 'readyState').call(document) !== 'loading') {
+    over();
+    return;
+  }
+  addEventListener('DOMContentLoaded', over, { capture: true, once: true });
+  setTimeout(over, PARSED);
+});
+const whenParsed = async (read) => {
+  await parsed();
+  return { ancestors: Array.from(location.ancestorOrigins), ...read() };
+};
+
 const answerTo = (message) => {
   const ancestors = Array.from(location.ancestorOrigins);
   switch (message.ask) {
-    case 'forms': return { ancestors, forms: forms() };
-    case 'text': return { ancestors, text: readText() };
+    case 'forms': return whenParsed(() => ({ forms: forms() }));
+    case 'text': return whenParsed(() => ({ text: readText() }));
     case 'keep': return keep(message.policy);
     case 'fill': return { ancestors, state: fillHere(message) };
     case 'asked': return { state: whileAsked(message.now) };

@@ -1,10 +1,11 @@
 //! A file of finished rows, one line of JSON each, from which a killed run goes on.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
+use portcullis::storage::ExclusiveFile;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -14,7 +15,7 @@ use crate::trials::EvaluationError;
 #[derive(Debug)]
 pub struct RowFile<T> {
     path: PathBuf,
-    file: File,
+    file: ExclusiveFile,
     rows: PhantomData<T>,
 }
 
@@ -29,7 +30,7 @@ impl<T: Serialize + DeserializeOwned> RowFile<T> {
         }
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let busy = || EvaluationError::Input(format!("{} is in use by another run", path.display()));
-        file.try_lock().map_err(|_| busy())?;
+        let file = ExclusiveFile::lock(file).map_err(|_| busy())?;
         let bytes = fs::read(path)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         file.set_len(whole as u64)?;

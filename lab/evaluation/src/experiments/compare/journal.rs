@@ -2,9 +2,11 @@
 //! is killed, only the last line may be incomplete; it is cut off when the run continues.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use portcullis::storage::ExclusiveFile;
 
 use super::line::TrialLine;
 use super::plan::{Settings, TrialKey};
@@ -42,7 +44,7 @@ pub enum JournalError {
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: File,
+    file: ExclusiveFile,
     done: BTreeSet<TrialKey>,
 }
 
@@ -63,14 +65,14 @@ impl Journal {
             move |source| JournalError::Io { path, source }
         };
         fs::create_dir_all(folder).map_err(failed(folder))?;
-        let mut file = OpenOptions::new()
+        let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(&path)
             .map_err(failed(&path))?;
-        file.try_lock().map_err(|_| JournalError::Busy(path.clone()))?;
+        let mut file = ExclusiveFile::lock(file).map_err(|_| JournalError::Busy(path.clone()))?;
         keep_settings(folder, settings)?;
 
         let mut bytes = Vec::new();
