@@ -1,5 +1,5 @@
-//! The mask before each token of a block, for GPT-2's tokens, and with the feature `peers` that of `llguidance` for the
-//! exported grammar, on the same tokens in the same run.
+//! The mask before each token of a block, for the tokens of GPT-2 and of o200k, and with the feature `peers` that of
+//! `llguidance` for the exported grammar, on the same tokens in the same run.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a bench")]
 
 use std::hint::black_box;
@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use criterion::Criterion;
 use sirl::{Grammar, Kind, MaskTable, State, Vocabulary};
 use tiktoken_rs::CoreBPE;
-
-const END: u32 = 50256;
 
 /// The number of times that each step is timed for the percentiles.
 const ROUNDS: usize = 20;
@@ -30,17 +28,21 @@ fn tokens(encoding: &CoreBPE, count: u32) -> Vec<Vec<u8>> {
     (0..count).map(|id| encoding.decode_bytes(&[id]).unwrap_or_default()).collect()
 }
 
-/// The group `mask`.
+/// The groups `mask, r50k` and `mask, o200k`.
 pub fn mask(c: &mut Criterion) {
     sizes();
-    let encoding = tiktoken_rs::r50k_base().unwrap();
-    let words = tokens(&encoding, END);
+    of_tokens(c, "r50k", &tiktoken_rs::r50k_base().unwrap(), 50_256, 50_256);
+    of_tokens(c, "o200k", &tiktoken_rs::o200k_base().unwrap(), 199_998, 199_999);
+}
+
+fn of_tokens(c: &mut Criterion, name: &str, encoding: &CoreBPE, count: u32, end: u32) {
+    let words = tokens(encoding, count);
     let grammar = Grammar::for_kinds(&Kind::ALL).unwrap();
-    let table = MaskTable::build(&grammar, &Vocabulary::from_tokens(words.clone()).with_end(END));
+    let table = MaskTable::build(&grammar, &Vocabulary::from_tokens(words.clone()).with_end(end));
     let blocks: Vec<Vec<u32>> = BLOCKS.iter().map(|text| encoding.encode_ordinary(text)).collect();
     let states: Vec<State> = blocks.iter().flat_map(|block| states(&table, block)).collect();
 
-    let mut group = c.benchmark_group("mask");
+    let mut group = c.benchmark_group(format!("mask, {name}"));
     group.throughput(criterion::Throughput::Elements(states.len() as u64));
     group.bench_function("look up, all steps of five blocks", |b| {
         b.iter(|| {
@@ -71,9 +73,9 @@ pub fn mask(c: &mut Criterion) {
         start.elapsed() / 100
     });
     let ours = std::iter::repeat_with(|| ours.clone()).take(ROUNDS).flatten().collect();
-    percentiles("ours, look up", ours);
+    percentiles(&format!("{name}: ours, look up"), ours);
     #[cfg(feature = "peers")]
-    peer::run(&grammar, &table, &words, &blocks);
+    peer::run(name, end, &grammar, &table, &words, &blocks);
 }
 
 /// The state before each token and after the last.
@@ -93,7 +95,7 @@ fn sizes() {
     let grammar = Grammar::for_kinds(&Kind::ALL).unwrap();
     println!("grammar of all kinds, built in {:.0?}", started.elapsed());
     for (name, encoding, count, end) in [
-        ("GPT-2, r50k", tiktoken_rs::r50k_base(), 50256, END),
+        ("GPT-2, r50k", tiktoken_rs::r50k_base(), 50_256, 50_256),
         ("cl100k", tiktoken_rs::cl100k_base(), 100_256, 100_257),
         ("o200k", tiktoken_rs::o200k_base(), 199_998, 199_999),
     ] {
@@ -120,17 +122,25 @@ mod peer {
     use llguidance::{Matcher, ParserFactory};
 
     /// Times `llguidance` over the same steps, and checks that its masks are equal to ours.
-    pub fn run(grammar: &Grammar, table: &MaskTable, words: &[Vec<u8>], blocks: &[Vec<u32>]) {
+    pub fn run(
+        name: &str,
+        end: u32,
+        grammar: &Grammar,
+        table: &MaskTable,
+        words: &[Vec<u8>],
+        blocks: &[Vec<u32>],
+    ) {
         let mut words = words.to_vec();
+        words.resize(end as usize, Vec::new());
         words.push(b"\xff<|endoftext|>".to_vec());
-        let trie = TokTrie::from(&TokRxInfo::new(END + 1, END), &words);
+        let trie = TokTrie::from(&TokRxInfo::new(end + 1, end), &words);
         let environment: TokEnv = Arc::new(ApproximateTokEnv::new(trie));
         let mut factory = ParserFactory::new_simple(&environment).unwrap();
         factory.quiet();
         let started = Instant::now();
         let parser = factory.create_parser(TopLevelGrammar::from_lark(grammar.to_lark()));
         let mut matcher = Matcher::new(parser);
-        println!("llguidance: grammar read in {:.1?}", started.elapsed());
+        println!("{name}: llguidance, grammar read in {:.1?}", started.elapsed());
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             for block in blocks {
@@ -142,7 +152,7 @@ mod peer {
                     let mask = black_box(matcher.compute_mask().unwrap());
                     if round == 0 { &mut first } else { &mut later }.push(started.elapsed());
                     if round == 0 {
-                        let theirs: Vec<u32> = (0..=END).filter(|token| mask.is_allowed(*token)).collect();
+                        let theirs: Vec<u32> = (0..=end).filter(|token| mask.is_allowed(*token)).collect();
                         assert_eq!(theirs, table.mask(state).tokens().collect::<Vec<_>>());
                     }
                     matcher.consume_token(*token).unwrap();
@@ -150,7 +160,7 @@ mod peer {
                 }
             }
         }
-        percentiles("llguidance, first time", first);
-        percentiles("llguidance, again", later);
+        percentiles(&format!("{name}: llguidance, first time"), first);
+        percentiles(&format!("{name}: llguidance, again"), later);
     }
 }
