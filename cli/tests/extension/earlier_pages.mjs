@@ -76,11 +76,13 @@ const start = async () => {
   await settled();
   return { startup: () => startup.say(), removed: (tab) => removed.say(tab), left: (...sites) => earlier.secondsLeft(sites) };
 };
+let documents = 0;
 /** A document that connects, and reports the mark under which it was loaded unless `loaded` is null. */
 const page = (sender = {}, loaded = []) => {
+  documents += 1;
   const port = {
     name: 'page', onMessage: listeners(), onDisconnect: listeners(), postMessage() {}, disconnect() {},
-    sender: { id: 'ours', frameId: 0, documentId: 'A', tab: { id: 7 }, origin: shop, url: `${shop}/`, ...sender },
+    sender: { id: 'ours', frameId: 0, documentId: `${documents}`, tab: { id: 7 }, origin: shop, url: `${shop}/`, ...sender },
   };
   connected.say(port);
   if (loaded) port.onMessage.say({ loaded, isServed: false });

@@ -112,6 +112,7 @@ fn a_page_with_values_sends_them_nowhere_else_until_the_task_ends() {
     stage.browser().open(&url);
 
     // Without a value in it the page may send anything, which shows that the attacker receives requests.
+    wait_for(&mut stage, "'loaded' in document.getElementById('late').dataset");
     stage.browser().evaluate("send()");
     wait_for(&mut stage, "'sent' in document.body.dataset");
     arrive(&stage, "evil.test", &WAYS);

@@ -187,6 +187,38 @@ for (const trusted of [false, undefined, 'true', 1]) {
 }
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 
+// The browser may open a port whose other end it has closed already, and never says so. Such a port stands in the way
+// neither of the same document, which has connected again, nor of the next one. What is not known of a silent document
+// counts against its site.
+const closedPort = (sender) => {
+  const one = Object.assign(port(), { name: 'page', disconnect: () => { one.isDisconnected = true; } });
+  one.sender = { id: 'ours', frameId: 0, documentId: 'A', tab: { id: 7 }, origin: shop, url: `${shop}/`, ...sender };
+  connected.say(one);
+  return one;
+};
+begins.say();
+first.leave();
+const replaced = closedPort({});
+first = page({});
+await seal();
+assert.equal((await asks(service, fill)).answer, 'done');
+assert.deepEqual(replaced.sent, []);
+assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
+const clinic = 'https://clinic.test';
+first.leave();
+const silent = closedPort({ documentId: 'D', origin: clinic, url: `${clinic}/` });
+first = page({});
+const restrictClinic = { ...restrictRequest, open: [clinic], trusted: false };
+await seal();
+assert.equal((await asks(service, { ask: 'forms', origins: [shop] })).answer.frames[0].document, 'A');
+for (const message of [fill, restrictClinic]) {
+  assert.equal((await asks(service, message)).answer, 'open', 'a document that does not report is not restricted');
+}
+await until('the end of the silent port', () => silent.isDisconnected);
+assert.equal((await asks(service, fill)).answer, 'done');
+assert.ok((await asks(service, restrictClinic)).answer.earlier > 280);
+assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
+
 // An operation that the browser does not complete at once is retried, until another one is requested.
 await seal();
 assert.equal((await asks(service, restrictRequest)).answer, 'done');

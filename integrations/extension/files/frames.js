@@ -4,11 +4,26 @@ const PATIENCE = 3000;
 // The longest times that a loading page may take to connect, and a loaded one; and the interval of checks.
 const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
 
+// The longest time that a port may be silent. A document reports at once; if the browser stops this worker while it opens a
+// port, the document's end is closed and this end never learns of it. The document then connects again.
+const SILENCE = 10000;
+
 const ports = new Map();
 let asked = 0;
+const drop = (port, { waiting, silence }) => {
+  clearTimeout(silence);
+  ports.delete(port);
+  for (const give of waiting.values()) give(null);
+};
 
 /** Calls `comes` with each document that connects, `came` once it has reported how it was loaded, and `left` when it is gone. */
 export function listen({ comes, came, left }) {
+  const forget = (port) => {
+    const about = ports.get(port);
+    if (!about) return;
+    drop(port, about);
+    left(about.place);
+  };
   chrome.runtime.onConnect.addListener((port) => {
     const { sender } = port;
     const ours = port.name === 'page' && sender?.id === chrome.runtime.id && sender.tab && sender.documentId;
@@ -16,29 +31,39 @@ export function listen({ comes, came, left }) {
       port.disconnect();
       return;
     }
+    // A document has one port, the last.
+    const [earlier, known] = [...ports].find(([, one]) => one.sender.documentId === sender.documentId) ?? [];
+    if (known) drop(earlier, known);
     const waiting = new Map();
     // It reports at once how it was loaded; until then it counts as one of before the task.
-    const about = { sender, waiting, place: { ...placeOf(sender), loaded: [], isServed: false } };
+    const place = known?.place ?? { ...placeOf(sender), loaded: [], isServed: false };
+    const silence = setTimeout(() => {
+      port.disconnect();
+      forget(port);
+    }, SILENCE);
+    const about = { sender, waiting, place, silence, hasReported: false };
     ports.set(port, about);
-    comes(about.place);
+    if (!known) comes(place);
     port.onMessage.addListener(({ id, answer, loaded, isServed }) => {
       if (loaded) {
-        Object.assign(about.place, { loaded, isServed });
-        came(about.place);
+        clearTimeout(silence);
+        about.hasReported = true;
+        Object.assign(place, { loaded, isServed });
+        came(place);
       }
       waiting.get(id)?.(answer);
       waiting.delete(id);
     });
     port.onDisconnect.addListener(() => {
       void chrome.runtime.lastError;
-      for (const give of waiting.values()) give(null);
-      ports.delete(port);
-      left(about.place);
+      forget(port);
     });
   });
 }
 
-const isThere = (tab) => [...ports.values()].some(({ sender }) => sender.tab.id === tab.id && sender.frameId === 0);
+// A silent port cannot answer.
+const portsIn = (tab) => [...ports].filter(([, { sender, hasReported }]) => hasReported && sender.tab.id === tab.id);
+const isThere = (tab) => portsIn(tab).some(([, { sender }]) => sender.frameId === 0);
 // A document that its site makes opaque (`sandbox`) still belongs to the site.
 const siteOf = ({ origin, url }) => (origin && origin !== 'null' ? origin : addressOf({ url }).replace(/\/$/, ''));
 // Whether it came from no server (`about:`, `blob:`, `data:`).
@@ -57,7 +82,7 @@ export async function inFront(windowId, origins) {
   // Between two pages no content script is connected.
   const until = Date.now() + (tab.status === 'loading' ? LOADING : LOADED);
   while (!isThere(tab) && Date.now() < until) await new Promise((over) => setTimeout(over, A_MOMENT));
-  const here = [...ports].map(([port, about]) => ({ port, ...about })).filter(({ sender }) => sender.tab.id === tab.id);
+  const here = portsIn(tab).map(([port, about]) => ({ port, ...about }));
   here.sort((one, other) => one.sender.frameId - other.sender.frameId);
   const [top] = here;
   // The tab's address may be that of a page which has not loaded yet; the port's is the document's.

@@ -104,7 +104,7 @@ pub fn set_up(place: &Place) -> Result<Tools, Failure> {
     Ok(Tools {
         driver: playwright::driver(place, &node.path, &script),
         node,
-        chromium: chromium().map_err(Failure::not_set_up)?,
+        chromium: recent_chromium().map_err(Failure::not_set_up)?,
         certutil: certutil().map_err(Failure::not_set_up)?,
         playwright: script,
         playwright_mcp: playwright_mcp::find_or_install(place)?,
@@ -127,17 +127,42 @@ fn missing_programs(place: &Place) -> Vec<Missing> {
     // A derived distribution's `chromium` may be a script that asks for another package manager.
     let fetch = format!("npx --yes playwright-core@{} install chromium", playwright::VERSION);
     let otherwise = format!("run `{fetch}` for Playwright's own, or set PORTCULLIS_CHROMIUM to its path");
-    note(chromium().map(drop), &["chromium"], false, otherwise);
+    note(recent_chromium().map(drop), &["chromium"], false, otherwise);
     let otherwise = "set PORTCULLIS_CERTUTIL to the certutil of Mozilla's NSS tools";
     note(certutil().map(drop), &["libnss3-tools"], true, otherwise.to_owned());
     missing
+}
+
+/// A Chromium that takes the browser extension.
+fn recent_chromium() -> Result<Program, String> {
+    let found = chromium()?;
+    match (major(&found.version), oldest_chromium()) {
+        (Some(version), Some(oldest)) if version < oldest => Err(format!(
+            "chromium {} at {} is older than {oldest}, which the browser extension needs",
+            found.version,
+            found.path.display()
+        )),
+        _ => Ok(found),
+    }
+}
+
+/// The oldest version that the extension's manifest names.
+fn oldest_chromium() -> Option<u32> {
+    let (_, manifest) = portcullis_extension::FILES.iter().find(|(path, _)| *path == "manifest.json")?;
+    let (_, rest) = manifest.split_once("\"minimum_chrome_version\": \"")?;
+    major(rest)
+}
+
+/// The first number of a version.
+fn major(version: &str) -> Option<u32> {
+    version.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// A variable of the user's that names no usable program: no package mends that.
 fn misnamed(place: &Place) -> Option<Failure> {
     let named = [
         ("PLAYWRIGHT_NODE_EXE", node::find(place)),
-        ("PORTCULLIS_CHROMIUM", chromium()),
+        ("PORTCULLIS_CHROMIUM", recent_chromium()),
         ("PORTCULLIS_CERTUTIL", certutil()),
     ];
     named.into_iter().filter(|(name, _)| variable(name).is_some()).find_map(|(name, found)| {
@@ -171,6 +196,13 @@ mod tests {
         );
         assert_eq!(no_chromium().sentence(ubuntu), "chromium is not found: set PORTCULLIS_CHROMIUM");
         assert_eq!(no_chromium().sentence(other), "chromium is not found: set PORTCULLIS_CHROMIUM");
+    }
+
+    #[test]
+    fn the_extension_and_chromium_have_versions() {
+        assert_eq!(oldest_chromium(), Some(152));
+        assert_eq!(major("156.0.8078.108"), Some(156));
+        assert_eq!(major(""), None);
     }
 
     #[test]

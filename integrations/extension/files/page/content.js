@@ -133,4 +133,4 @@ const connect = () => {
 if (document.prerendering) addEventListener('prerenderingchange', connect, { capture: true, once: true });
 else connect();
 // A page that is restored from the back-forward cache has lost its port.
-addEventListener('pageshow', (event) => event.persisted && connect(), { capture: true });
+addEventListener('pageshow', (event) => event.isTrusted && event.persisted && connect(), { capture: true });
