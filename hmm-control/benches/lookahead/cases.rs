@@ -3,6 +3,7 @@
 use crate::clock::{Case, Times, interleave};
 use crate::error::{REMAINING, TEXT};
 use crate::naive::Naive;
+use crate::roofline::Point;
 use crate::{error, machine, model};
 use hmm_control::{Belief, Controller, Coverage, Hmm, Lookahead, Progress, Request, Storage, Token};
 use std::hint::black_box;
@@ -21,6 +22,12 @@ fn emission_bytes(hmm: &Hmm) -> f64 {
 
 fn transition_bytes(hmm: &Hmm) -> f64 {
     hmm.transition().bytes().len() as f64
+}
+
+/// The operations of one request over the full vocabulary: the sums over the states for a token, with and without the
+/// attribute, each a product and a sum for each state.
+fn operations(hmm: &Hmm) -> f64 {
+    4.0 * (hmm.states() * hmm.vocabulary()) as f64
 }
 
 fn wanted(name: &str, words: &[String]) -> bool {
@@ -42,8 +49,8 @@ fn print(cases: &[Case<'_>], times: &[Times], bandwidth: f64, naive: Option<f64>
     }
 }
 
-/// Times all steps at one size.
-pub fn run(states: usize, vocabulary: usize, bandwidth: f64, words: &[String]) {
+/// Times all steps at one size. Returns those of the roofline.
+pub fn run(states: usize, vocabulary: usize, bandwidth: f64, words: &[String]) -> Vec<Point> {
     println!("\nrandom normalised model, h = {states}, V = {vocabulary}; load average {}", machine::load());
     println!(
         "  {:<46} {:>9} {:>9} {:>9} {:>8} {:>7}  {:>8}",
@@ -74,6 +81,14 @@ pub fn run(states: usize, vocabulary: usize, bandwidth: f64, words: &[String]) {
             println!("  error of log phi against 64 bits, {storage}: largest {largest:.1e}, mean {mean:.1e}");
         }
     }
+    let points = cases.iter().zip(&times).filter(|(case, _)| case.operations > 0.0);
+    let point = |(case, times): (&Case<'_>, &Times)| Point {
+        storage: case.name.rsplit_once(", ").map_or_else(String::new, |(_, storage)| storage.to_owned()),
+        is_batch: case.share > 1.0,
+        intensity: case.operations / case.bytes,
+        speed: case.operations / case.share / times.cpu_median() / 1e6,
+    };
+    points.map(point).collect()
 }
 
 /// Times the naive step and ours alternately. Returns the naive step's milliseconds.
@@ -117,10 +132,11 @@ fn steps<'a>(hmm: &'a Hmm, storage: Storage, cases: &mut Vec<Case<'a>>) {
 
     let (shared, started) = (lookahead.clone(), progress.clone());
     let mut out = vec![0.0; vocabulary];
-    cases.push(Case::new(format!("full vocabulary, {storage}"), emission_bytes(hmm), move || {
+    let case = Case::new(format!("full vocabulary, {storage}"), emission_bytes(hmm), move || {
         shared.score_all(&started, REMAINING, &mut out);
         black_box(&out);
-    }));
+    });
+    cases.push(case.with_operations(operations(hmm)));
     for count in [200, 1000] {
         let (shared, started) = (lookahead.clone(), progress.clone());
         let tokens = candidates(vocabulary, count);
@@ -177,7 +193,8 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
     let mut texts: Vec<Progress> = (0..REQUESTS).map(|_| progress.clone()).collect();
     texts.iter_mut().enumerate().for_each(|(number, text)| lookahead.observe(text, number as Token));
     let name = format!("{REQUESTS} requests, full vocabulary, each, {storage}");
-    cases.push(scores(lookahead, &texts, 1, name));
+    let case = scores(lookahead, &texts, 1, name);
+    cases.push(case.with_operations(operations(hmm) * REQUESTS as f64));
     if storage == Storage::F16 {
         threads(lookahead, &texts, cases);
     }

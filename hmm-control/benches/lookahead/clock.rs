@@ -23,6 +23,8 @@ pub struct Case<'a> {
     pub name: String,
     /// The bytes of the model that one call reads.
     pub bytes: f64,
+    /// The operations of one call on one thread, for the roofline; 0 for a case that it leaves out.
+    pub operations: f64,
     /// The number of requests that one call answers, by which its time is divided.
     pub share: f64,
     pub call: Box<dyn FnMut() + 'a>,
@@ -30,11 +32,15 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub fn new(name: impl Into<String>, bytes: f64, call: impl FnMut() + 'a) -> Case<'a> {
-        Case { name: name.into(), bytes, share: 1.0, call: Box::new(call) }
+        Case { name: name.into(), bytes, operations: 0.0, share: 1.0, call: Box::new(call) }
     }
 
     pub fn shared(self, share: usize) -> Case<'a> {
         Case { share: share as f64, ..self }
+    }
+
+    pub fn with_operations(self, operations: f64) -> Case<'a> {
+        Case { operations, ..self }
     }
 }
 
