@@ -29,8 +29,8 @@ pub use kernel::Storage;
 pub use language_model::{Lane, LanguageModel, Token};
 pub use lookahead::{Completion, Constraint, Lookahead, Progress, Request};
 pub use model::{
-    Belief, FileError, Form, Hmm, ImportOptions, ImportReport, Matrix, ModelError, ModelFile, Renormalised,
-    SharedBytes,
+    Belief, FileError, Form, Hmm, ImportOptions, ImportReport, Matrix, ModelError, ModelFile, Precision,
+    Renormalised, SharedBytes,
 };
 #[cfg(feature = "map")]
 pub use model::{MapError, map_file};

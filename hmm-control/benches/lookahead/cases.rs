@@ -5,7 +5,9 @@ use crate::error::{REMAINING, TEXT};
 use crate::naive::Naive;
 use crate::roofline::Point;
 use crate::{error, machine, model};
-use hmm_control::{Belief, Controller, Coverage, Hmm, Lookahead, Progress, Request, Storage, Token};
+use hmm_control::{
+    Belief, Controller, Coverage, Hmm, Lookahead, Precision, Progress, Request, Storage, Token,
+};
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
@@ -77,8 +79,12 @@ pub fn run(states: usize, vocabulary: usize, bandwidth: f64, words: &[String]) -
     print(&cases, &times, bandwidth, Some(naive));
     for (hmm, storage) in models.iter().zip(STORAGES) {
         if let Some(exact) = &exact {
-            let (largest, mean) = error::distance(hmm, exact);
-            println!("  error of log phi against 64 bits, {storage}: largest {largest:.1e}, mean {mean:.1e}");
+            for precision in [Precision::Full, Precision::Bf16] {
+                let (largest, mean) = error::distance(hmm, exact, precision);
+                println!(
+                    "  error of log phi against 64 bits, {storage}, {precision:?}: largest {largest:.1e}, mean {mean:.1e}"
+                );
+            }
         }
     }
     let points = cases.iter().zip(&times).filter(|(case, _)| case.operations > 0.0);
@@ -193,10 +199,19 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
     let mut texts: Vec<Progress> = (0..REQUESTS).map(|_| progress.clone()).collect();
     texts.iter_mut().enumerate().for_each(|(number, text)| lookahead.observe(text, number as Token));
     let name = format!("{REQUESTS} requests, full vocabulary, each, {storage}");
-    let case = scores(lookahead, &texts, 1, name);
+    let case = scores(lookahead, &texts, (1, Precision::Full), name);
     cases.push(case.with_operations(operations(hmm) * REQUESTS as f64));
     if storage == Storage::F16 {
         threads(lookahead, &texts, cases);
+    }
+    if storage == Storage::Bf16 {
+        let name = format!("{REQUESTS} requests, full vocabulary, each, bf16 products");
+        cases.push(
+            scores(lookahead, &texts, (1, Precision::Bf16), name)
+                .with_operations(operations(hmm) * REQUESTS as f64),
+        );
+        let name = format!("{REQUESTS} on 2 threads, full vocabulary, each, bf16 products");
+        cases.push(scores(lookahead, &texts, (2, Precision::Bf16), name));
     }
     let shared = lookahead.clone();
     let name = format!("{REQUESTS} requests, transition, each, {storage}");
@@ -211,12 +226,17 @@ fn batches<'a>(lookahead: &Lookahead, progress: &Progress, storage: Storage, cas
 fn threads<'a>(lookahead: &Lookahead, texts: &[Progress], cases: &mut Vec<Case<'a>>) {
     for (count, threads) in [(1, 1), (1, 2), (REQUESTS, 1), (REQUESTS, 2)] {
         let name = format!("{count} on {threads} threads, full vocabulary, each, f16");
-        cases.push(scores(lookahead, texts.get(..count).unwrap(), threads, name));
+        cases.push(scores(lookahead, texts.get(..count).unwrap(), (threads, Precision::Full), name));
     }
 }
 
 /// One batch of scores, a request for each text.
-fn scores<'a>(lookahead: &Lookahead, texts: &[Progress], threads: usize, name: String) -> Case<'a> {
+fn scores<'a>(
+    lookahead: &Lookahead,
+    texts: &[Progress],
+    (threads, precision): (usize, Precision),
+    name: String,
+) -> Case<'a> {
     let (shared, started) = (lookahead.clone(), texts.to_vec());
     let mut outs = vec![vec![0.0; lookahead.hmm().vocabulary()]; texts.len()];
     let case = Case::new(name, emission_bytes(lookahead.hmm()), move || {
@@ -225,7 +245,7 @@ fn scores<'a>(lookahead: &Lookahead, texts: &[Progress], threads: usize, name: S
             .zip(&mut outs)
             .map(|(progress, out)| Request { progress, remaining: REMAINING - 1, out })
             .collect();
-        shared.score_batch(&mut requests, threads);
+        shared.score_batch(&mut requests, threads, precision);
     });
     case.shared(texts.len())
 }

@@ -1,7 +1,7 @@
 //! The error of the scores of a storage, compared with 64 bits.
 
 use crate::model;
-use hmm_control::{Hmm, Lookahead, Token};
+use hmm_control::{Hmm, Lookahead, Precision, Request, Token};
 
 /// The tokens before the scored one, and the number of tokens after it.
 pub const TEXT: [Token; 3] = [11, 222, 3333];
@@ -53,13 +53,14 @@ pub fn exact(hmm: &Hmm) -> Vec<f64> {
         .collect()
 }
 
-/// Computes the largest and the mean distance of a model's scores from the exact ones.
-pub fn distance(hmm: &Hmm, exact: &[f64]) -> (f64, f64) {
+/// Computes the largest and the mean distance of a model's scores from the exact ones, by the products of two requests.
+pub fn distance(hmm: &Hmm, exact: &[f64], precision: Precision) -> (f64, f64) {
     let lookahead = Lookahead::new(hmm.clone(), model::classifier(hmm.vocabulary())).unwrap();
     let mut progress = lookahead.start();
     TEXT.iter().for_each(|token| lookahead.observe(&mut progress, *token));
-    let mut scores = vec![0.0; hmm.vocabulary()];
-    lookahead.score_all(&progress, REMAINING, &mut scores);
+    let [mut scores, mut others] = [vec![0.0; hmm.vocabulary()], vec![0.0; hmm.vocabulary()]];
+    let request = |out| Request { progress: &progress, remaining: REMAINING, out };
+    lookahead.score_batch(&mut [request(&mut scores), request(&mut others)], 1, precision);
     let distances: Vec<f64> = scores.iter().zip(exact).map(|(score, exact)| (score - exact).abs()).collect();
     let largest = distances.iter().copied().fold(0.0, f64::max);
     (largest, distances.iter().sum::<f64>() / distances.len() as f64)

@@ -1,6 +1,10 @@
 //! The choice of vector instructions; all unsafe code of the kernel is in its module `x86`.
 
 use super::lanes::{Portable, Task};
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use other::Avx512Bf16;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::Avx512Bf16;
 #[cfg(target_arch = "x86_64")]
 use x86::{Avx2, Avx512};
 
@@ -54,25 +58,57 @@ impl Backend {
     }
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+mod other {
+    use crate::kernel::bf16::{PairPanel, PairTile};
+    use crate::kernel::block::{HEIGHT, Panel};
+
+    /// Instructions that no processor of this target has.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) enum Avx512Bf16 {}
+
+    impl Avx512Bf16 {
+        pub(crate) fn detect() -> Option<Avx512Bf16> {
+            None
+        }
+
+        pub(in crate::kernel) fn prefetch<T>(self, _: &T, _: usize) {
+            match self {}
+        }
+
+        pub(in crate::kernel) fn multiply_pairs(
+            self,
+            _: &PairTile,
+            _: usize,
+            _: &[PairPanel],
+            _: &mut [Panel; HEIGHT],
+        ) {
+            match self {}
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     //! AVX2, FMA and F16C, and AVX-512.
     //!
     //! The only unsafe code of the kernel. There are two reasons for it: an instruction that the processor may not have,
     //! and a pointer for a load or a store. The types cover the first: only [`Avx2::detect`] makes an [`Avx2`], after it
-    //! has detected the features, and likewise [`Avx512::detect`]. References cover the second: every pointer comes from a reference to exactly as many
+    //! has detected the features, and likewise [`Avx512::detect`] and [`Avx512Bf16::detect`]. References cover the second: every pointer comes from a reference to exactly as many
     //! bytes as the instruction reads or writes, and all of these instructions allow any alignment.
 
     #![allow(unsafe_code, reason = "vector instructions; each use says why it is sound")]
 
+    use crate::kernel::bf16::{PAIRS, PairPanel, PairTile};
     use crate::kernel::block::{COLUMNS, HEIGHT, Panel, Tile};
     use crate::kernel::lanes::{Lanes, Task, WIDTH};
     use half::{bf16, f16};
     use std::arch::x86_64::{
-        __m256, __m512, _MM_HINT_T1, _mm_loadl_epi64, _mm_loadu_si128, _mm_prefetch, _mm256_add_ps,
-        _mm256_castsi256_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32,
+        __m256, __m512, __m512bh, __m512i, _MM_HINT_T1, _mm_loadl_epi64, _mm_loadu_si128, _mm_prefetch,
+        _mm256_add_ps, _mm256_castsi256_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu16_epi32,
         _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_set1_ps, _mm256_slli_epi32,
-        _mm256_storeu_ps, _mm512_add_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps,
+        _mm256_storeu_ps, _mm512_add_ps, _mm512_dpbf16_ps, _mm512_fmadd_ps, _mm512_loadu_ps,
+        _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps,
     };
 
     /// A proof that the processor has AVX2, FMA and F16C.
@@ -293,6 +329,68 @@ mod x86 {
             for (sum, total) in sums.iter_mut().zip(totals) {
                 self.store_wide(self.add_wide(self.load_wide(sum), total), sum);
             }
+        }
+    }
+    /// A proof that the processor multiplies pairs of bfloat16 numbers.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) struct Avx512Bf16(Avx512);
+
+    impl Avx512Bf16 {
+        pub(crate) fn detect() -> Option<Avx512Bf16> {
+            let avx512 = Avx512::detect()?;
+            is_x86_feature_detected!("avx512bf16").then_some(Avx512Bf16(avx512))
+        }
+
+        /// The same as [`Lanes::prefetch`].
+        #[inline]
+        pub(in crate::kernel) fn prefetch<T>(self, place: &T, bytes: usize) {
+            self.0.prefetch(place, bytes);
+        }
+
+        /// `sums[r][c] += sum over k of the product of both numbers of tile[r][start + k] with both of panel[k][c]`.
+        pub(in crate::kernel) fn multiply_pairs(
+            self,
+            tile: &PairTile,
+            start: usize,
+            panel: &[PairPanel],
+            sums: &mut [Panel; HEIGHT],
+        ) {
+            #[target_feature(enable = "avx512f,avx512bf16")]
+            fn compiled(tile: &PairTile, start: usize, panel: &[PairPanel], sums: &mut [Panel; HEIGHT]) {
+                let mut totals = [_mm512_setzero_ps(); HEIGHT];
+                let [a, b, c, d, e, f, g, h, i, j, k, l] = tile;
+                for (column, panel) in (start..PAIRS).zip(panel) {
+                    // SAFETY: both types are 64 bytes without any invalid value.
+                    let panel = unsafe { std::mem::transmute::<PairPanel, __m512bh>(*panel) };
+                    let add = |row: &[u32; PAIRS], total| {
+                        let pair = row.get(column).copied().unwrap_or_default().cast_signed();
+                        // SAFETY: as above.
+                        let pair =
+                            unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair)) };
+                        _mm512_dpbf16_ps(total, pair, panel)
+                    };
+                    // A loop over the rows would keep the sums in memory.
+                    totals[0] = add(a, totals[0]);
+                    totals[1] = add(b, totals[1]);
+                    totals[2] = add(c, totals[2]);
+                    totals[3] = add(d, totals[3]);
+                    totals[4] = add(e, totals[4]);
+                    totals[5] = add(f, totals[5]);
+                    totals[6] = add(g, totals[6]);
+                    totals[7] = add(h, totals[7]);
+                    totals[8] = add(i, totals[8]);
+                    totals[9] = add(j, totals[9]);
+                    totals[10] = add(k, totals[10]);
+                    totals[11] = add(l, totals[11]);
+                }
+                for (sum, total) in sums.iter_mut().zip(totals) {
+                    let place = sum.as_flattened_mut().as_mut_ptr();
+                    // SAFETY: the reference is to the 64 bytes that are read and written.
+                    unsafe { _mm512_storeu_ps(place, _mm512_add_ps(_mm512_loadu_ps(place), total)) };
+                }
+            }
+            // SAFETY: `self` proves that the processor has both features.
+            unsafe { compiled(tile, start, panel, sums) }
         }
     }
 }

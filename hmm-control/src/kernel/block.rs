@@ -11,7 +11,7 @@ use super::rows::Cells;
 pub(super) const HEIGHT: usize = 12;
 
 /// Columns of a register block: two vectors of lanes.
-const GROUP: usize = 2 * WIDTH;
+pub(super) const GROUP: usize = 2 * WIDTH;
 
 /// Rows whose sums fit in sixteen registers of eight numbers.
 const HALF: usize = HEIGHT / 2;
@@ -51,14 +51,14 @@ pub(super) fn multiply_halves<L: Lanes>(
 }
 
 /// Rows decoded at once: a multiple of [`HEIGHT`].
-const ROWS: usize = 48;
+pub(super) const ROWS: usize = 48;
 
 /// Columns decoded at once. With [`ROWS`], 96 KB: a quarter of a usual second-level cache.
 pub(super) const COLUMNS: usize = 512;
 
 /// Terms that a register block adds up before its sums go to memory: a panel of so many takes 16 KB, half of a usual
 /// first-level cache, and the relative error stays near 1e-7.
-const DEPTH: usize = 256;
+pub(super) const DEPTH: usize = 256;
 
 /// The numbers of one column of sixteen vectors.
 pub(super) type Panel = [[f32; WIDTH]; 2];
@@ -175,11 +175,22 @@ pub(crate) fn products<E: Element>(
         let block = start..rows.end.min(start + ROWS);
         let (decoded, sums) = (&mut decoded, &mut sums);
         backend.run(Multiply { matrix, rows: block.clone(), vectors, decoded, sums });
-        for (place, row) in block.enumerate() {
-            let places = sums.iter().skip(place).step_by(ROWS).flat_map(|panel| panel.as_flattened());
-            let scaled = places.zip(&vectors.factors).map(|(sum, factor)| f64::from(*sum) * factor);
-            values.iter_mut().zip(scaled).for_each(|(value, sum)| *value = sum);
-            each(row, &values);
-        }
+        tell(sums, &vectors.factors, block, &mut values, &mut each);
+    }
+}
+
+/// Calls `each` with every row of a block and its products, from the sums of the groups of vectors.
+pub(super) fn tell(
+    sums: &[Panel],
+    factors: &[f64],
+    block: Range<usize>,
+    values: &mut [f64],
+    each: &mut impl FnMut(usize, &[f64]),
+) {
+    for (place, row) in block.enumerate() {
+        let places = sums.iter().skip(place).step_by(ROWS).flat_map(|panel| panel.as_flattened());
+        let scaled = places.zip(factors).map(|(sum, factor)| f64::from(*sum) * factor);
+        values.iter_mut().zip(scaled).for_each(|(value, sum)| *value = sum);
+        each(row, values);
     }
 }

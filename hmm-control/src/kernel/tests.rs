@@ -2,7 +2,10 @@
 
 use super::element::Element;
 use super::lanes::{Lanes, Task, WIDTH};
-use super::{Backend, Cells, Narrow, Operand, Packed, Pair, Storage, add_rows, dots, pairs, products};
+use super::{
+    Avx512Bf16, Backend, Cells, Narrow, Operand, Packed, PackedBf16, Pair, Storage, add_rows, dots, pairs,
+    products, products_bf16,
+};
 use half::{bf16, f16};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -174,6 +177,34 @@ proptest! {
         // Few enough numbers to keep the test short.
         let columns = columns.min(60_000 / (rows + 1) / vectors + 20);
         check_all(seed, rows, columns, vectors, offset);
+    }
+}
+
+/// Vectors that bfloat16 holds exactly lose nothing by it.
+#[test]
+fn products_in_bfloat16_are_those_of_the_rounded_vectors() {
+    let Some(lanes) = Avx512Bf16::detect() else {
+        println!("this processor has no AVX512-BF16");
+        return;
+    };
+    for (rows, columns, vectors, offset) in
+        [(1, 1, 3, 0), (13, 7, 5, 3), (61, 1_101, 37, 1), (97, 512, 16, 0), (48, 0, 3, 0)]
+    {
+        let mut sample: Sample<bf16> = Sample::new(columns as u64, rows, columns, vectors, offset);
+        for value in sample.vectors.iter_mut().flatten() {
+            *value = bf16::from_f64(*value).to_f64() * 2.0_f64.powi(-600);
+        }
+        let all: Vec<&[f64]> = sample.vectors.iter().map(Vec::as_slice).collect();
+        let mut seen = 0;
+        products_bf16(sample.cells(), 0..rows, &PackedBf16::new(lanes, &all, columns), |row, found| {
+            assert_eq!((row, found.len()), (seen, vectors));
+            seen += 1;
+            for (vector, found) in found.iter().enumerate() {
+                let exact = sample.exact(row, vector);
+                assert!((found - exact).abs() <= 1.5e-6 * exact, "{found} and not {exact}");
+            }
+        });
+        assert_eq!(seen, rows);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::exact::{Lookahead, Progress};
 use super::targets::Targets;
-use crate::model::Batch;
+use crate::model::{Batch, Precision};
 use crate::{Belief, Token};
 
 /// A request with more vectors (the belief and its targets) than this is scored separately: a batch multiplies every
@@ -42,8 +42,8 @@ impl Lookahead {
     /// The same as [`Lookahead::score_all`] for every request, by `threads` threads (0 counts as 1). The emissions are
     /// read and decoded once for all, so that a request of a large batch costs only its arithmetic; a single request
     /// may be split over threads too. The scores do not depend on the number of threads, and only in their last digits
-    /// on the rest of the batch.
-    pub fn score_batch(&self, requests: &mut [Request<'_>], threads: usize) {
+    /// on the rest of the batch. [`Precision::Bf16`] is faster and less exact.
+    pub fn score_batch(&self, requests: &mut [Request<'_>], threads: usize, precision: Precision) {
         let hmm = self.hmm();
         let targets: Vec<Targets> = requests
             .iter()
@@ -66,7 +66,7 @@ impl Lookahead {
                 if alone { work.alone.push(part) } else { work.joined.push(part) }
             }
         }
-        let batch = &Batch::new(hmm.emission().storage(), &vectors, hmm.states());
+        let batch = &Batch::new(hmm.emission().storage(), precision, &vectors, hmm.states());
         std::thread::scope(|scope| {
             let mut works = works.into_iter().enumerate();
             let first = works.next();

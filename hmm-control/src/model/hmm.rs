@@ -2,7 +2,7 @@
 
 use super::error::ModelError;
 use super::matrix::Matrix;
-use super::products::Batch;
+use super::products::{Batch, Precision};
 use super::vector::multiply;
 use crate::{Storage, Token};
 use ndarray::ArrayView2;
@@ -145,7 +145,7 @@ impl Hmm {
         let scaled: Vec<Vec<f64>> =
             distributions.iter().map(|given| multiply(given, &self.transition_norms)).collect();
         let vectors: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
-        let batch = Batch::new(self.transition.storage(), &vectors, self.states());
+        let batch = Batch::new(self.transition.storage(), Precision::Full, &vectors, self.states());
         let mut moved = vec![vec![0.0; self.states()]; distributions.len()];
         self.transition.products(0..self.states(), &batch, |row, products| {
             for (out, product) in moved.iter_mut().zip(products) {

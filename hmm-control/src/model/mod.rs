@@ -16,4 +16,5 @@ pub use file::{MapError, map_file};
 pub use hmm::Hmm;
 pub use matrix::{Matrix, SharedBytes};
 pub(crate) use products::Batch;
+pub use products::Precision;
 pub(crate) use vector::{Scaled, multiply};

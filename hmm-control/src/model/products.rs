@@ -1,7 +1,7 @@
 //! Products of a matrix with vectors.
 
 use super::matrix::Matrix;
-use crate::kernel::{self, Backend, Cells, Narrow, Operand, Packed, Pair, Storage};
+use crate::kernel::{self, Avx512Bf16, Backend, Cells, Narrow, Operand, Packed, PackedBf16, Pair, Storage};
 use half::{bf16, f16};
 use std::ops::Range;
 
@@ -40,15 +40,34 @@ pub(crate) enum Batch {
     Few(Vec<Operand>),
     /// So many that it pays to decode a block of rows once for all of them.
     Many(Packed),
+    /// The same in bfloat16, for rows of bfloat16.
+    Rounded(PackedBf16),
+}
+
+/// The arithmetic of a batch of products ([`Lookahead::score_batch`](crate::Lookahead::score_batch)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// Products of `f32` numbers.
+    #[default]
+    Full,
+    /// Products of bfloat16 numbers where the emissions are stored so ([`Storage::Bf16`]) and the processor has
+    /// AVX512-BF16; elsewhere the same as [`Precision::Full`]. It rounds the forward and backward probabilities to 8 bits
+    /// of precision: each score changes by at most 2 parts in 256, and usually by much less, since the roundings of many
+    /// states cancel. A score of minus infinity stays one. The time is in `spec/performance.md`.
+    Bf16,
 }
 
 /// The most vectors that are multiplied without decoding blocks of rows first.
 const FEW: usize = 2;
 
 impl Batch {
-    pub(crate) fn new(storage: Storage, vectors: &[&[f64]], columns: usize) -> Batch {
+    pub(crate) fn new(storage: Storage, precision: Precision, vectors: &[&[f64]], columns: usize) -> Batch {
         if vectors.len() <= FEW || storage == Storage::F64 {
             Batch::Few(vectors.iter().map(|vector| Operand::new(storage, vector)).collect())
+        } else if let (Storage::Bf16, Precision::Bf16, Some(lanes)) =
+            (storage, precision, Avx512Bf16::detect())
+        {
+            Batch::Rounded(PackedBf16::new(lanes, vectors, columns))
         } else {
             Batch::Many(Packed::new(vectors, columns))
         }
@@ -67,7 +86,7 @@ impl Matrix {
     /// Narrow storages sum in `f32` by blocks, to about 1e-7 of the sum for numbers of one sign.
     pub fn product(&self, vector: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let batch = Batch::new(self.storage(), &[vector], self.columns());
+        let batch = Batch::new(self.storage(), Precision::Full, &[vector], self.columns());
         self.products(0..out.len(), &batch, |row, products| {
             if let (Some(out), Some(product)) = (out.get_mut(row), products.first()) {
                 *out = *product;
@@ -129,6 +148,7 @@ impl Matrix {
             Batch::Many(packed) => by_storage!(self,
                 cells => kernel::products(backend, cells, rows, packed, scaled),
                 _cells => {}),
+            Batch::Rounded(packed) => kernel::products_bf16(self.cells(), rows, packed, scaled),
             Batch::Few(operands) => by_storage!(self,
             cells => match operands.as_slice() {
                 [Operand::Narrow(only)] => {

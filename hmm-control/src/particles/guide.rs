@@ -1,6 +1,6 @@
 //! The twisting function: what the look-ahead expects of the beginning of a text.
 
-use crate::{Attribute, ControlError, Controller, Horizon, Lookahead, Progress, Request, Token};
+use crate::{Attribute, ControlError, Controller, Horizon, Lookahead, Precision, Progress, Request, Token};
 use std::collections::VecDeque;
 
 /// The look-ahead that guides the particles. It changes how well the texts are found, never which distribution they
@@ -86,7 +86,7 @@ impl<'a> Twist<'a> {
         let remaining = self.guide.horizon.remaining(generated).min(left);
         let mut requests: Vec<Request<'_>> =
             texts.iter_mut().map(|(progress, out)| Request { progress, remaining, out }).collect();
-        self.lookahead().score_batch(&mut requests, threads);
+        self.lookahead().score_batch(&mut requests, threads, Precision::Full);
         for (progress, out) in texts {
             self.raise(progress, left, out);
             for &end in self.ends {

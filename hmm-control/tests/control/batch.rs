@@ -1,6 +1,8 @@
 //! Batches against one request after the other, in every storage.
 
-use hmm_control::{Attribute, Belief, Edge, Hmm, Lookahead, Matrix, Progress, Request, Storage, Token};
+use hmm_control::{
+    Attribute, Belief, Edge, Hmm, Lookahead, Matrix, Precision, Progress, Request, Storage, Token,
+};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -74,13 +76,23 @@ fn score_batch(
     threads: usize,
     length: usize,
 ) -> Vec<Vec<f64>> {
+    score_batch_by(lookahead, texts, threads, length, Precision::Full)
+}
+
+fn score_batch_by(
+    lookahead: &Lookahead,
+    texts: &[(Progress, usize)],
+    threads: usize,
+    length: usize,
+    precision: Precision,
+) -> Vec<Vec<f64>> {
     let mut outs = vec![vec![7.0; length]; texts.len()];
     let mut requests: Vec<Request<'_>> = texts
         .iter()
         .zip(&mut outs)
         .map(|((progress, remaining), out)| Request { progress, remaining: *remaining, out })
         .collect();
-    lookahead.score_batch(&mut requests, threads);
+    lookahead.score_batch(&mut requests, threads, precision);
     outs
 }
 
@@ -141,6 +153,12 @@ proptest! {
             }
             for threads in [0, 2, 3, 1000] {
                 prop_assert_eq!(&score_batch(&lookahead, &texts, threads, vocabulary), &found);
+            }
+            let rounded = score_batch_by(&lookahead, &texts, 1, vocabulary, Precision::Bf16);
+            prop_assert_eq!(&score_batch_by(&lookahead, &texts, 3, vocabulary, Precision::Bf16), &rounded);
+            for (rounded, found) in rounded.iter().flatten().zip(found.iter().flatten()) {
+                let is_as_close = if storage == Storage::Bf16 { (rounded - found).abs() < 0.008 } else { false };
+                prop_assert!(rounded == found || is_as_close, "{storage}: {rounded} and not {found}");
             }
         }
     }
