@@ -16,24 +16,16 @@ use std::hint::black_box;
 
 use clock::{Times, human};
 use evaluation::random;
-use ours::{Answer, Built, answer, build, history, question, task};
-use policy_dfa::{DecisionPoint, History, Policy, Task, authority};
+use ours::{Answer, Case, answer, build, question};
+use policy_dfa::{DecisionPoint, Policy, authority};
 use portcullis::DEFAULT_POLICY;
-use sample::{Sample, samples};
+use sample::samples;
 
 const SAMPLES: usize = 20_000;
 const SEED: u64 = 3;
 const ROUNDS: usize = 5;
 /// So few questions that they stay in the processor's cache.
 const WARM: usize = 64;
-
-/// A sample, with everything that exists before the question.
-struct Case {
-    sample: Sample,
-    task: Task,
-    history: History,
-    built: Built,
-}
 
 fn row(what: &str, times: &Times) {
     println!("  {what:<58} {:>9} {:>9}", human(times.median()), human(times.percentile(99)));
@@ -43,15 +35,8 @@ fn main() {
     let compiled = || Policy::parse(DEFAULT_POLICY).unwrap().compile().unwrap().check().unwrap();
     let policy = compiled();
     let (mut decision_point, _verifier) = authority(compiled(), [7; 16]);
-    let cases: Vec<Case> = samples(SAMPLES, SEED)
-        .into_iter()
-        .map(|sample| Case {
-            task: task(&sample),
-            history: history(&sample, &policy),
-            built: build(&sample),
-            sample,
-        })
-        .collect();
+    let cases: Vec<Case> =
+        samples(SAMPLES, SEED).into_iter().map(|sample| Case::new(sample, &policy)).collect();
     let answers: Vec<Answer> = cases.iter().map(|case| decide(&mut decision_point, case)).collect();
     let of = |kind| answers.iter().filter(|answer| **answer == kind).count();
     println!(
@@ -66,7 +51,7 @@ fn main() {
     let walks: Vec<_> = cases
         .iter()
         .map(|case| {
-            let question = question(&case.sample, &case.built, &case.task, case.history);
+            let question = case.question();
             (policy.root(&question.event), policy.valuation(&question))
         })
         .collect();
@@ -74,19 +59,11 @@ fn main() {
         "walk alone, means of 64",
         &Times::batches(&walks, 64, ROUNDS, &mut |(root, valuation)| policy.outcome(*root, valuation)),
     );
-    row(
-        "valuation alone",
-        &Times::each(&cases, ROUNDS, |case| {
-            policy.valuation(&question(&case.sample, &case.built, &case.task, case.history))
-        }),
-    );
-    let warm = Times::each(&cases[..WARM], ROUNDS * SAMPLES / WARM, |case| {
-        decision_point.decide(&question(&case.sample, &case.built, &case.task, case.history))
-    });
+    row("valuation alone", &Times::each(&cases, ROUNDS, |case| policy.valuation(&case.question())));
+    let warm =
+        Times::each(&cases[..WARM], ROUNDS * SAMPLES / WARM, |case| decision_point.decide(&case.question()));
     row("decide, 64 questions again and again", &warm);
-    let decided = Times::each(&cases, ROUNDS, |case| {
-        decision_point.decide(&question(&case.sample, &case.built, &case.task, case.history))
-    });
+    let decided = Times::each(&cases, ROUNDS, |case| decision_point.decide(&case.question()));
     row("decide, every question once a round", &decided);
     let from_texts = Times::each(&cases, ROUNDS, |case| {
         let built = build(&case.sample);
@@ -98,7 +75,7 @@ fn main() {
 }
 
 fn decide(decision_point: &mut DecisionPoint, case: &Case) -> Answer {
-    answer(&decision_point.decide(&question(&case.sample, &case.built, &case.task, case.history)))
+    answer(&decision_point.decide(&case.question()))
 }
 
 #[cfg(not(feature = "peers"))]

@@ -39,7 +39,7 @@ const TIERS: [(Container, Tier); 3] =
     [(Container::T0, Tier::T0), (Container::T1, Tier::T1), (Container::T2, Tier::T2)];
 
 /// The sealed task, which outlives one question.
-pub fn task(sample: &Sample) -> Task {
+fn task(sample: &Sample) -> Task {
     let origins = TASK_ORIGINS.map(origin).to_vec();
     let raised = TIERS[usize::from(sample.raised)].0;
     Task::new(origins, sample.kinds.clone(), Some(dollars(BUDGET_MINOR)), raised)
@@ -145,7 +145,7 @@ fn is_purchase(request: &Request) -> bool {
 }
 
 /// The history before the question, as the policy counts it. A session keeps it from one question to the next.
-pub fn history(sample: &Sample, policy: &Compiled<Checked>) -> History {
+fn history(sample: &Sample, policy: &Compiled<Checked>) -> History {
     let mut happened = vec![SessionEvent::Prompted; sample.prompts as usize];
     if sample.tainted {
         happened.push(SessionEvent::Suspected);
@@ -175,6 +175,24 @@ pub fn question<'a>(sample: &Sample, built: &'a Built, task: &'a Task, history: 
         history,
         safety: Fact::Unknown,
         now: Millis(1_000),
+    }
+}
+
+/// A sample, with everything that exists before the question.
+pub struct Case {
+    pub sample: Sample,
+    pub task: Task,
+    pub history: History,
+    built: Built,
+}
+
+impl Case {
+    pub fn new(sample: Sample, policy: &Compiled<Checked>) -> Case {
+        Case { task: task(&sample), history: history(&sample, policy), built: build(&sample), sample }
+    }
+
+    pub fn question(&self) -> Question<'_> {
+        question(&self.sample, &self.built, &self.task, self.history)
     }
 }
 

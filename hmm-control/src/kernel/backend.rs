@@ -305,26 +305,13 @@ mod x86 {
         #[inline(always)]
         fn multiply_panel(self, tile: &Tile, start: usize, panel: &[Panel], sums: &mut [Panel; HEIGHT]) {
             let mut totals = [self.splat_wide(0.0); HEIGHT];
-            let [a, b, c, d, e, f, g, h, i, j, k, l] = tile;
             for (column, panel) in (start..COLUMNS).zip(panel) {
                 let panel = self.load_wide(panel);
                 let add = |row: &[f32; COLUMNS], total| {
                     let value = self.splat_wide(row.get(column).copied().unwrap_or_default());
                     self.multiply_add_wide(value, panel, total)
                 };
-                // A loop over the rows would keep the sums in memory.
-                totals[0] = add(a, totals[0]);
-                totals[1] = add(b, totals[1]);
-                totals[2] = add(c, totals[2]);
-                totals[3] = add(d, totals[3]);
-                totals[4] = add(e, totals[4]);
-                totals[5] = add(f, totals[5]);
-                totals[6] = add(g, totals[6]);
-                totals[7] = add(h, totals[7]);
-                totals[8] = add(i, totals[8]);
-                totals[9] = add(j, totals[9]);
-                totals[10] = add(k, totals[10]);
-                totals[11] = add(l, totals[11]);
+                each_row!(totals, tile, add, 0 1 2 3 4 5 6 7 8 9 10 11);
             }
             for (sum, total) in sums.iter_mut().zip(totals) {
                 self.store_wide(self.add_wide(self.load_wide(sum), total), sum);
@@ -358,7 +345,6 @@ mod x86 {
             #[target_feature(enable = "avx512f,avx512bf16")]
             fn compiled(tile: &PairTile, start: usize, panel: &[PairPanel], sums: &mut [Panel; HEIGHT]) {
                 let mut totals = [_mm512_setzero_ps(); HEIGHT];
-                let [a, b, c, d, e, f, g, h, i, j, k, l] = tile;
                 for (column, panel) in (start..PAIRS).zip(panel) {
                     // SAFETY: both types are 64 bytes without any invalid value.
                     let panel = unsafe { std::mem::transmute::<PairPanel, __m512bh>(*panel) };
@@ -369,19 +355,7 @@ mod x86 {
                             unsafe { std::mem::transmute::<__m512i, __m512bh>(_mm512_set1_epi32(pair)) };
                         _mm512_dpbf16_ps(total, pair, panel)
                     };
-                    // A loop over the rows would keep the sums in memory.
-                    totals[0] = add(a, totals[0]);
-                    totals[1] = add(b, totals[1]);
-                    totals[2] = add(c, totals[2]);
-                    totals[3] = add(d, totals[3]);
-                    totals[4] = add(e, totals[4]);
-                    totals[5] = add(f, totals[5]);
-                    totals[6] = add(g, totals[6]);
-                    totals[7] = add(h, totals[7]);
-                    totals[8] = add(i, totals[8]);
-                    totals[9] = add(j, totals[9]);
-                    totals[10] = add(k, totals[10]);
-                    totals[11] = add(l, totals[11]);
+                    each_row!(totals, tile, add, 0 1 2 3 4 5 6 7 8 9 10 11);
                 }
                 for (sum, total) in sums.iter_mut().zip(totals) {
                     let place = sum.as_flattened_mut().as_mut_ptr();

@@ -27,20 +27,13 @@ pub(super) fn multiply_halves<L: Lanes>(
 ) {
     for (tile, sums) in tile.as_chunks::<HALF>().0.iter().zip(sums.as_chunks_mut::<HALF>().0) {
         let mut totals = [[lanes.splat(0.0); 2]; HALF];
-        let [a, b, c, d, e, f] = tile;
         for (column, panel) in (start..COLUMNS).zip(panel) {
             let (x, y) = (lanes.load(&panel[0]), lanes.load(&panel[1]));
             let add = |row: &[f32; COLUMNS], [p, q]: [L::Vector; 2]| {
                 let value = lanes.splat(row.get(column).copied().unwrap_or_default());
                 [lanes.multiply_add(value, x, p), lanes.multiply_add(value, y, q)]
             };
-            // A loop over the rows would keep the sums in memory.
-            totals[0] = add(a, totals[0]);
-            totals[1] = add(b, totals[1]);
-            totals[2] = add(c, totals[2]);
-            totals[3] = add(d, totals[3]);
-            totals[4] = add(e, totals[4]);
-            totals[5] = add(f, totals[5]);
+            each_row!(totals, tile, add, 0 1 2 3 4 5);
         }
         for (sum, total) in sums.iter_mut().zip(totals) {
             for (sum, total) in sum.iter_mut().zip(total) {

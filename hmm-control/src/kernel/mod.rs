@@ -7,6 +7,13 @@
 //! multiplies and adds in two roundings), and the other two alike; on one machine the same call always gives the same
 //! result. A batch that asks for it is multiplied in bfloat16 instead, where the processor can.
 
+/// Adds to the sums of each named row of a tile. A loop over the rows would keep the sums in memory.
+macro_rules! each_row {
+    ($totals:ident, $tile:ident, $add:ident, $($row:literal)*) => {
+        $($totals[$row] = $add(&$tile[$row], $totals[$row]);)*
+    };
+}
+
 mod backend;
 mod bf16;
 mod block;

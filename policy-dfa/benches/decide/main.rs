@@ -21,9 +21,9 @@ mod scale;
 use std::hint::black_box;
 
 use clock::{Times, human};
-use ours::{Answer, Built, answer, build, history, question, task};
-use policy_dfa::{Axis, Checked, Compiled, DecisionPoint, History, Policy, Question, Task, authority};
-use sample::{Sample, samples};
+use ours::{Answer, Case, answer};
+use policy_dfa::{Axis, Checked, Compiled, DecisionPoint, Policy, authority};
+use sample::samples;
 use sha2::{Digest, Sha256};
 
 const DEFAULT: &str = include_str!("../../policies/default.policy");
@@ -33,28 +33,8 @@ const ROUNDS: usize = 5;
 /// So few questions that they stay in the processor's cache.
 const WARM: usize = 64;
 
-/// A sample, with everything that exists before the question.
-struct Case {
-    sample: Sample,
-    task: Task,
-    history: History,
-    built: Built,
-}
-
-impl Case {
-    fn question(&self) -> Question<'_> {
-        question(&self.sample, &self.built, &self.task, self.history)
-    }
-}
-
 fn cases(policy: &Compiled<Checked>) -> Vec<Case> {
-    let case = |sample: Sample| Case {
-        task: task(&sample),
-        history: history(&sample, policy),
-        built: build(&sample),
-        sample,
-    };
-    samples(SAMPLES, SEED).into_iter().map(case).collect()
+    samples(SAMPLES, SEED).into_iter().map(|sample| Case::new(sample, policy)).collect()
 }
 
 fn compiled(text: &str) -> Compiled<Checked> {

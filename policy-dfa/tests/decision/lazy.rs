@@ -3,7 +3,7 @@
 use policy_dfa::{Outcome, Policy, Root, Verdict, authority};
 
 use crate::common::DEFAULT;
-use crate::ours::{answer, build, history, question, task};
+use crate::ours::{Case, answer};
 use crate::sample::samples;
 
 /// The default policy with rules that read further signals.
@@ -25,8 +25,8 @@ fn a_decision_is_that_of_the_whole_valuation() {
         let (mut decision_point, _verifier) = authority(compiled(), [7; 16]);
         let mut seen = [0_usize; 3];
         for sample in samples(3_000, 11) {
-            let (task, history, built) = (task(&sample), history(&sample, &policy), build(&sample));
-            let asked = question(&sample, &built, &task, history);
+            let case = Case::new(sample, &policy);
+            let asked = case.question();
             let root = policy.root(&asked.event);
             let whole = policy.outcome(root, &policy.valuation(&asked));
             let verdict = decision_point.decide(&asked);
