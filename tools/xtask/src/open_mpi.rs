@@ -51,7 +51,9 @@ fn has_clang(libraries: &Path) -> bool {
     };
     let is_clang = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libclang.so") || (name.starts_with("libclang-") && name.contains(".so"))
+        // `libclang-cpp.so` has another interface, and a package of its own.
+        let is_versioned = name.starts_with("libclang-") && !name.starts_with("libclang-cpp");
+        name.starts_with("libclang.so") || (is_versioned && name.contains(".so"))
     };
     let has = |folder: &Path| names(folder).iter().any(|path| is_clang(path));
     let inner = names(libraries);
@@ -100,7 +102,9 @@ mod tests {
             let folder = root.join(number.to_string());
             let file = folder.join(place);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(folder.join("libclangAST.a"), "").unwrap();
+            for other in ["libclangAST.a", "libclang-cpp.so.14"] {
+                fs::write(file.with_file_name(other), "").unwrap();
+            }
             assert!(!has_clang(&folder), "{place}");
             fs::write(&file, "").unwrap();
             assert!(has_clang(&folder), "{place}");
