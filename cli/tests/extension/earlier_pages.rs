@@ -60,7 +60,7 @@ fn go_to_the_form(stage: &mut Stage) {
 }
 
 /// Waits until the terminal has shown these words, and returns its text.
-fn shown_until(stage: &Stage, words: &str) -> String {
+pub fn shown_until(stage: &Stage, words: &str) -> String {
     let mut shown = String::new();
     wait_until(|| {
         shown.push_str(&stage.asked());

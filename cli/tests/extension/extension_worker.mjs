@@ -20,6 +20,10 @@ const until = async (what, done) => {
   }
 };
 
+// The long wait for a port that never reports ends sooner.
+const wait = setTimeout;
+globalThis.setTimeout = (run, delay, ...more) => wait(run, delay === 70000 ? 10000 : delay, ...more);
+
 // The browser.
 const [connected, messages, removed, begins] = [listeners(), listeners(), listeners(), listeners()];
 const [services, windows, closed] = [[], [], []];
@@ -99,8 +103,9 @@ const page = (sender, hold, fills = () => 'done', mark = null) => {
   one.sender = { id: 'ours', frameId: 0, documentId: 'A', tab: { id: 7 }, origin: shop, url: `${shop}/`, ...sender };
   one.disconnect = () => {};
   const form = { form: 1, way: { action: `${shop}/order`, method: 'POST' }, controls: [{ id: 2, visible: true, hit: true }] };
-  one.postMessage = async ({ id, ask, until: last }) => {
-    if (ask !== 'asked') told.push(ask);
+  one.postMessage = async ({ id, ask, now, until: last }) => {
+    if (ask === 'asked') one.isAsked = now;
+    else told.push(ask);
     if (ask === 'forms') await hold;
     const state = { fill: () => fills(last), workers: () => workers }[ask]?.() ?? (ask === 'fill' ? null : 'done');
     if (state) one.onMessage.say({ id, answer: { ancestors: [], forms: [form], state } });
@@ -110,7 +115,7 @@ const page = (sender, hold, fills = () => 'done', mark = null) => {
   connected.say(one);
   live.add(one);
   one.hello();
-  return { told, leave: () => { live.delete(one); one.onDisconnect.say(); } };
+  return { told, isAsked: () => one.isAsked, leave: () => { live.delete(one); one.onDisconnect.say(); } };
 };
 const fill = {
   ask: 'fill', within: 7000, tab: 7, frame: 0, document: 'A', origin: shop, origins: [shop], open: [shop], trusted: true, form: 1,
@@ -203,6 +208,23 @@ first = page({});
 await seal();
 assert.equal((await asks(service, fill)).answer, 'done');
 assert.deepEqual(replaced.sent, []);
+// Nor does a closed port take the place of one that works, and an earlier port still brings an answer.
+const unused = closedPort({});
+assert.equal((await asks(service, fill)).answer, 'done');
+assert.deepEqual(unused.sent, []);
+let answers;
+first.leave();
+first = page({}, new Promise((give) => { answers = give; }));
+await seal();
+const early = asks(service, fill);
+await until('a look', () => first.told.includes('forms'));
+const second = page({});
+answers();
+assert.equal((await early).answer, 'done');
+first.leave();
+assert.equal((await asks(service, fill)).answer, 'done');
+assert.ok(second.told.includes('fill'));
+first = second;
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 const clinic = 'https://clinic.test';
 first.leave();
@@ -287,6 +309,10 @@ await slow(async () => {
 // Another question comes before the answer to the first is delivered: its window stays.
 const said = JSON.stringify({ nonce: 'x' });
 assert.equal((await asks(service, { ask: 'consent', nonce: '1' })).answer, 'opened');
+assert.equal(first.isAsked(), true);
+const during = page({ tab: { id: 11 }, documentId: 'E', origin: bank, url: `${bank}/` });
+await until('the page that loaded during the question to know of it', () => during.isAsked());
+during.leave();
 const { tab: one, url } = windows.at(-1);
 const speaks = { id: 'ours', frameId: 0, url: url.split('#')[0], tab: { id: one } };
 messages.say({ consent: said }, speaks, () => {});

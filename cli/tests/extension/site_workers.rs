@@ -1,6 +1,7 @@
 //! Workers of a site without a frame. No rule of the browser controls their sockets, so none of them may exist when a
 //! page gets values.
 
+use crate::earlier_pages::shown_until;
 use crate::egress::{arrive, until_quiet, wait_for};
 use crate::stage::{FORM, REQUEST, Stage};
 
@@ -156,8 +157,7 @@ fn a_page_that_cannot_be_restricted_is_not_filled_and_the_user_is_warned() {
     stage.agent_until(None, "Deliver to");
     let reply = stage.agent(Some(REQUEST));
     assert!(reply.contains("egress_blocked"), "{reply}");
-    let warning = stage.asked();
-    assert!(warning.contains("that was there before the task began"), "{warning}");
+    let warning = shown_until(&stage, "that was there before the task began");
     assert!(warning.contains("open pages of these sites are loaded again"), "{warning}");
     assert_eq!(stage.browser().values()["street"], "");
     stage.browser().at_question("closeOthers", &serde_json::json!({}));

@@ -109,7 +109,7 @@ const allConnected = async (open, patience) => {
   const until = Date.now() + patience;
   for (;;) {
     const tabs = await tabsWith(open);
-    const there = new Set(connected().filter(({ frame }) => frame === 0).map(({ tab }) => tab));
+    const there = new Set(connected().filter(({ frame, site }) => frame === 0 && open.includes(site)).map(({ tab }) => tab));
     if (tabs.every(({ id }) => there.has(id)) && allUnderRule(await rules(), open)) return true;
     if (Date.now() > until) return false;
     await new Promise((over) => setTimeout(over, A_MOMENT));

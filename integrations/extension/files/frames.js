@@ -4,24 +4,35 @@ const PATIENCE = 3000;
 // The longest times that a loading page may take to connect, and a loaded one; and the interval of checks.
 const [LOADING, LOADED, A_MOMENT] = [2500, 500, 40];
 
-// The longest time that a port may be silent. A document reports at once; if the browser stops this worker while it opens a
-// port, the document's end is closed and this end never learns of it. The document then connects again.
-const SILENCE = 10000;
+// The longest time that a port may be silent, longer than a document may take to connect again. A document reports at once.
+// A port that it opened while the browser stopped the previous worker may reach this one although its own end is closed;
+// no event tells so, and the document connects again.
+const SILENCE = 70000;
 
 const ports = new Map();
 let asked = 0;
-const drop = (port, { waiting, silence }) => {
-  clearTimeout(silence);
-  ports.delete(port);
-  for (const give of waiting.values()) give(null);
-};
+const entryOf = (document) => [...ports].find(([, { sender }]) => sender.documentId === document);
 
 /** Calls `comes` with each document that connects, `came` once it has reported how it was loaded, and `left` when it is gone. */
 export function listen({ comes, came, left }) {
+  // Adds a port to the list. Of the ports of one document, the last that reported is there; the page may still answer on the
+  // earlier one.
+  const enter = (port, about) => {
+    const [earlier, known] = entryOf(about.sender.documentId) ?? [];
+    if (known) {
+      clearTimeout(known.silence);
+      ports.delete(earlier);
+      Object.assign(about, { place: known.place, waiting: known.waiting });
+    }
+    ports.set(port, about);
+    if (!known) comes(about.place);
+  };
   const forget = (port) => {
     const about = ports.get(port);
     if (!about) return;
-    drop(port, about);
+    clearTimeout(about.silence);
+    ports.delete(port);
+    for (const give of about.waiting.values()) give(null);
     left(about.place);
   };
   chrome.runtime.onConnect.addListener((port) => {
@@ -31,31 +42,28 @@ export function listen({ comes, came, left }) {
       port.disconnect();
       return;
     }
-    // A document has one port, the last.
-    const [earlier, known] = [...ports].find(([, one]) => one.sender.documentId === sender.documentId) ?? [];
-    if (known) drop(earlier, known);
-    const waiting = new Map();
-    // It reports at once how it was loaded; until then it counts as one of before the task.
-    const place = known?.place ?? { ...placeOf(sender), loaded: [], isServed: false };
+    const place = { ...placeOf(sender), loaded: [], isServed: false };
     const silence = setTimeout(() => {
       port.disconnect();
       forget(port);
     }, SILENCE);
-    const about = { sender, waiting, place, silence, hasReported: false };
-    ports.set(port, about);
-    if (!known) comes(place);
+    const about = { sender, place, silence, waiting: new Map(), hasReported: false };
+    // Until its report, a document counts as one of before the task.
+    if (!entryOf(sender.documentId)) enter(port, about);
     port.onMessage.addListener(({ id, answer, loaded, isServed }) => {
       if (loaded) {
         clearTimeout(silence);
         about.hasReported = true;
-        Object.assign(place, { loaded, isServed });
-        came(place);
+        if (!ports.has(port)) enter(port, about);
+        Object.assign(about.place, { loaded, isServed });
+        came(about.place);
       }
-      waiting.get(id)?.(answer);
-      waiting.delete(id);
+      about.waiting.get(id)?.(answer);
+      about.waiting.delete(id);
     });
     port.onDisconnect.addListener(() => {
       void chrome.runtime.lastError;
+      clearTimeout(silence);
       forget(port);
     });
   });
@@ -72,7 +80,7 @@ const placeOf = (sender) => ({
   tab: sender.tab.id, frame: sender.frameId, origin: sender.origin ?? 'null', site: siteOf(sender), isMade: isMade(sender),
 });
 
-/** The places of the connected documents. Each document has one object for its lifetime. */
+/** The places of the connected documents. Each has one object for as long as it is connected. */
 export const connected = () => [...ports.values()].map(({ place }) => place);
 
 /** The documents of the active tab of this window, the top one first; none where it shows no page of these origins. */
@@ -82,7 +90,8 @@ export async function inFront(windowId, origins) {
   // Between two pages no content script is connected.
   const until = Date.now() + (tab.status === 'loading' ? LOADING : LOADED);
   while (!isThere(tab) && Date.now() < until) await new Promise((over) => setTimeout(over, A_MOMENT));
-  const here = portsIn(tab).map(([port, about]) => ({ port, ...about }));
+  // Of two top documents the later one is there.
+  const here = portsIn(tab).toReversed().map(([port, about]) => ({ port, ...about }));
   here.sort((one, other) => one.sender.frameId - other.sender.frameId);
   const [top] = here;
   // The tab's address may be that of a page which has not loaded yet; the port's is the document's.

@@ -9,6 +9,8 @@ const LINGERS = 1000;
 
 // The open question: its number, its window and tab, and the window that was in front before, if there was one.
 let open = null;
+// Whether one is open or about to be.
+let isAsking = false;
 // No one takes the answer to a question of an earlier worker, so its window is closed.
 let opening = clear().catch(() => null);
 
@@ -22,6 +24,7 @@ async function put(nonce) {
   const behind = await windowInFront();
   await clear();
   // No page may cover the window. A busy page draws nothing new meanwhile.
+  isAsking = true;
   tell(() => true, { ask: 'asked', now: true });
   const made = await chrome.windows.create({ url: `${PAGE}#${nonce}`, type: 'popup', focused: true, ...SIZE });
   open = { nonce, behind, window: made.id, tab: made.tabs[0].id };
@@ -30,12 +33,17 @@ async function put(nonce) {
 
 /** Closes every open consent page, those of an earlier worker too. */
 export async function clear() {
-  open = null;
+  [open, isAsking] = [null, false];
   tell(() => true, { ask: 'asked', now: false });
   const there = await chrome.runtime.getContexts({ contextTypes: ['TAB'] });
   const ours = there.filter(({ documentUrl }) => documentUrl?.split('#')[0] === PAGE);
   await Promise.all(ours.map(({ tabId }) => chrome.tabs.remove(tabId).catch(() => null)));
 }
+
+/** Handles a document that has reported: if it loaded during a question, it may not cover the window either. */
+export const came = (place) => {
+  if (isAsking) tell((one) => one === place, { ask: 'asked', now: true });
+};
 
 /** The window in front, if there is one; the one behind it, if that is the question's own. */
 export async function windowInFront() {
@@ -66,7 +74,7 @@ export function whenClosed(closed) {
   chrome.tabs.onRemoved.addListener((tab) => {
     if (tab !== open?.tab) return;
     const { nonce } = open;
-    open = null;
+    [open, isAsking] = [null, false];
     tell(() => true, { ask: 'asked', now: false });
     closed(nonce);
   });

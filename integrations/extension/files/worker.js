@@ -4,7 +4,7 @@ import * as earlier from './earlier_pages.js';
 import { agrees, signals } from './preview.js';
 import { addressOf, ask, inFront, listen } from './frames.js';
 import { listen as listenToPages } from './pages.js';
-import { clear, over as questionOver, show, whenClosed, windowInFront } from './questions.js';
+import { came as cameDuringQuestion, clear, over as questionOver, show, whenClosed, windowInFront } from './questions.js';
 import { load } from './walk.mjs';
 import { came, narrow, seal, settle, widen } from './egress.js';
 
@@ -189,6 +189,7 @@ function askService(message) {
 listen({
   comes: earlier.comes,
   came: (place) => {
+    cameDuringQuestion(place);
     earlier.came(place);
     came(place);
   },

@@ -100,7 +100,9 @@ const answerTo = (message) => {
   }
 };
 let pause = FIRST_PAUSE;
+let again = 0;
 const connect = () => {
+  clearTimeout(again);
   let port;
   try {
     port = chrome.runtime.connect({ name: 'page' });
@@ -108,7 +110,6 @@ const connect = () => {
     return; // The extension was removed or reloaded.
   }
   const since = Date.now();
-  port.postMessage(howLoaded());
   port.onMessage.addListener(async (message) => {
     let answer = null;
     try {
@@ -127,10 +128,16 @@ const connect = () => {
     whileAsked(false);
     void chrome.runtime.lastError;
     pause = Date.now() - since > LONGEST_PAUSE ? FIRST_PAUSE : Math.min(pause * 2, LONGEST_PAUSE);
-    setTimeout(connect, pause);
+    again = setTimeout(connect, pause);
   });
+  port.postMessage(howLoaded());
 };
-if (document.prerendering) addEventListener('prerenderingchange', connect, { capture: true, once: true });
+const activated = (event) => {
+  if (!event.isTrusted) return;
+  removeEventListener('prerenderingchange', activated, { capture: true });
+  connect();
+};
+if (document.prerendering) addEventListener('prerenderingchange', activated, { capture: true });
 else connect();
 // A page that is restored from the back-forward cache has lost its port.
 addEventListener('pageshow', (event) => event.isTrusted && event.persisted && connect(), { capture: true });
