@@ -1,4 +1,4 @@
-//! The limits of this machine, for one thread.
+//! The limits of this machine: of one thread, and of two for the memory.
 
 use crate::clock::once;
 use ndarray::Array2;
@@ -11,6 +11,20 @@ const BUFFER: usize = 256 << 20;
 pub fn bandwidth() -> f64 {
     let buffer: Vec<u64> = (0..BUFFER as u64 / 8).collect();
     let best = (0..5).map(|_| once(|| read(black_box(&buffer))).0).fold(f64::INFINITY, f64::min);
+    BUFFER as f64 / best / 1e6
+}
+
+/// The same for two threads together, by wall time.
+pub fn bandwidth_of_two() -> f64 {
+    let buffer: Vec<u64> = (0..BUFFER as u64 / 8).collect();
+    let both = |buffer: &[u64]| {
+        let (one, other) = buffer.split_at(buffer.len() / 2);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| read(other));
+            read(one) ^ other.join().unwrap_or_default()
+        })
+    };
+    let best = (0..5).map(|_| once(|| both(black_box(&buffer))).1).fold(f64::INFINITY, f64::min);
     BUFFER as f64 / best / 1e6
 }
 

@@ -25,7 +25,9 @@ fn main() {
         words.into_iter().partition(|word| word.ends_with(".svg"));
     let (bandwidth, arithmetic) = (machine::bandwidth(), machine::arithmetic());
     println!(
-        "one thread reads {bandwidth:.1} GB/s and multiplies matrices at {arithmetic:.0} GFLOP/s; load average {}",
+        "one thread reads {bandwidth:.1} GB/s and multiplies matrices at {arithmetic:.0} GFLOP/s, two read {:.1} GB/s; \
+         load average {}",
+        machine::bandwidth_of_two(),
         machine::load()
     );
     let mut points = Vec::new();

@@ -92,10 +92,11 @@ mod other {
 mod x86 {
     //! AVX2, FMA and F16C, and AVX-512.
     //!
-    //! The only unsafe code of the kernel. There are two reasons for it: an instruction that the processor may not have,
-    //! and a pointer for a load or a store. The types cover the first: only [`Avx2::detect`] makes an [`Avx2`], after it
-    //! has detected the features, and likewise [`Avx512::detect`] and [`Avx512Bf16::detect`]. References cover the second: every pointer comes from a reference to exactly as many
-    //! bytes as the instruction reads or writes, and all of these instructions allow any alignment.
+    //! The only unsafe code of the kernel. There are three reasons for it: an instruction that the processor may not have,
+    //! a pointer for a load or a store, and two types for the same 64 bytes of numbers. The types cover the first: only
+    //! [`Avx2::detect`] makes an [`Avx2`], after it has detected the features, and likewise [`Avx512::detect`] and
+    //! [`Avx512Bf16::detect`]. References cover the second: every pointer comes from a reference to exactly as many bytes
+    //! as the instruction reads or writes, and all of these instructions allow any alignment.
 
     #![allow(unsafe_code, reason = "vector instructions; each use says why it is sound")]
 

@@ -21,6 +21,10 @@ pub(super) type PairTile = [[u32; PAIRS]; HEIGHT];
 /// Pairs that a register block adds up before its sums go to memory.
 const DEEP: usize = DEPTH / 2;
 
+/// The vectors are multiplied by 2 to this power, since the instruction takes what is below 2^-126 for zero. Sums of
+/// probabilities stay far below the largest number.
+const RAISED: i32 = 96;
+
 /// Vectors in bfloat16, laid out for the register blocks: in groups of sixteen, the numbers of two columns together.
 pub(crate) struct PackedBf16 {
     lanes: Avx512Bf16,
@@ -35,15 +39,17 @@ fn pair(low: bf16, high: bf16) -> u32 {
 }
 
 impl PackedBf16 {
-    /// Rounds the vectors to the nearest number, the even one of two.
+    /// Rounds the vectors to bfloat16.
     pub(crate) fn new(lanes: Avx512Bf16, vectors: &[&[f64]], columns: usize) -> PackedBf16 {
         let pairs = columns.div_ceil(2);
         let mut panels = vec![PairPanel::default(); pairs * vectors.len().div_ceil(GROUP)];
         let factors: Vec<f64> = vectors.iter().map(|vector| power(largest(vector))).collect();
+        let raised = 2.0_f64.powi(RAISED);
         let groups = vectors.chunks(GROUP).zip(factors.chunks(GROUP));
         for (panels, (vectors, factors)) in panels.chunks_exact_mut(pairs.max(1)).zip(groups) {
             for (place, (vector, factor)) in vectors.iter().zip(factors).enumerate() {
-                let round = |value: Option<&f64>| bf16::from_f64(value.map_or(0.0, |value| value / factor));
+                let round =
+                    |value: Option<&f64>| bf16::from_f64(value.map_or(0.0, |value| value / factor * raised));
                 for (panel, both) in panels.iter_mut().zip(vector.chunks(2)) {
                     if let Some(lane) = panel.get_mut(place) {
                         *lane = pair(round(both.first()), round(both.get(1)));
@@ -69,7 +75,7 @@ pub(crate) fn products_bf16(
     for start in rows.clone().step_by(ROWS) {
         let block = start..rows.end.min(start + ROWS);
         multiply(matrix, block.clone(), vectors, &mut copied, &mut sums);
-        tell(&sums, &vectors.factors, block, &mut values, &mut each);
+        tell(&sums, (&vectors.factors, 2.0_f64.powi(-RAISED)), block, &mut values, &mut each);
     }
 }
 

@@ -168,21 +168,22 @@ pub(crate) fn products<E: Element>(
         let block = start..rows.end.min(start + ROWS);
         let (decoded, sums) = (&mut decoded, &mut sums);
         backend.run(Multiply { matrix, rows: block.clone(), vectors, decoded, sums });
-        tell(sums, &vectors.factors, block, &mut values, &mut each);
+        tell(sums, (&vectors.factors, 1.0), block, &mut values, &mut each);
     }
 }
 
-/// Calls `each` with every row of a block and its products, from the sums of the groups of vectors.
+/// Calls `each` with every row of a block and its products, from the sums of the groups of vectors. The sums of each vector
+/// are in units of its factor times `unit`.
 pub(super) fn tell(
     sums: &[Panel],
-    factors: &[f64],
+    (factors, unit): (&[f64], f64),
     block: Range<usize>,
     values: &mut [f64],
     each: &mut impl FnMut(usize, &[f64]),
 ) {
     for (place, row) in block.enumerate() {
         let places = sums.iter().skip(place).step_by(ROWS).flat_map(|panel| panel.as_flattened());
-        let scaled = places.zip(factors).map(|(sum, factor)| f64::from(*sum) * factor);
+        let scaled = places.zip(factors).map(|(sum, factor)| f64::from(*sum) * unit * factor);
         values.iter_mut().zip(scaled).for_each(|(value, sum)| *value = sum);
         each(row, values);
     }

@@ -208,6 +208,23 @@ fn products_in_bfloat16_are_those_of_the_rounded_vectors() {
     }
 }
 
+/// The instruction takes subnormal numbers for zero; scores depend on ratios of far smaller ones.
+#[test]
+fn products_in_bfloat16_keep_small_shares() {
+    let Some(lanes) = Avx512Bf16::detect() else {
+        println!("this processor has no AVX512-BF16");
+        return;
+    };
+    // A state that alone emits the token has the share 2^-110 of the largest.
+    let cells = [bf16::ZERO, bf16::from_f64(2.0_f64.powi(-20))];
+    let vectors: [&[f64]; 4] = [&[1.0, 2.0_f64.powi(-110)], &[1e-300, 0.0], &[1.0, 0.0], &[0.0, 0.0]];
+    let mut found: Vec<f64> = Vec::new();
+    let packed = PackedBf16::new(lanes, &vectors, 2);
+    products_bf16(Cells { cells: &cells, columns: 2 }, 0..1, &packed, |_, all| found.extend(all));
+    assert_eq!(found[0], 2.0_f64.powi(-130));
+    assert_eq!(found[1..], [0.0; 3]);
+}
+
 /// Wider registers change no bit of a product.
 #[cfg(target_arch = "x86_64")]
 #[test]

@@ -42,7 +42,7 @@ impl Lookahead {
     /// The same as [`Lookahead::score_all`] for every request, by `threads` threads (0 counts as 1). The emissions are
     /// read and decoded once for all, so that a request of a large batch costs only its arithmetic; a single request
     /// may be split over threads too. The scores do not depend on the number of threads, and only in their last digits
-    /// on the rest of the batch. [`Precision::Bf16`] is faster and less exact.
+    /// on the rest of the batch if the precision is full. [`Precision::Bf16`] is faster and less exact.
     pub fn score_batch(&self, requests: &mut [Request<'_>], threads: usize, precision: Precision) {
         let hmm = self.hmm();
         let targets: Vec<Targets> = requests

@@ -47,13 +47,14 @@ pub(crate) enum Batch {
 /// The arithmetic of a batch of products ([`Lookahead::score_batch`](crate::Lookahead::score_batch)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
-    /// Products of `f32` numbers.
+    /// Products of `f32` numbers, and of `f64` numbers where the emissions are stored so.
     #[default]
     Full,
-    /// Products of bfloat16 numbers where the emissions are stored so ([`Storage::Bf16`]) and the processor has
-    /// AVX512-BF16; elsewhere the same as [`Precision::Full`]. It rounds the forward and backward probabilities to 8 bits
-    /// of precision: each score changes by at most 2 parts in 256, and usually by much less, since the roundings of many
-    /// states cancel. A score of minus infinity stays one. The time is in `spec/performance.md`.
+    /// Products of bfloat16 numbers for the requests that a batch multiplies together, where the emissions are stored so
+    /// ([`Storage::Bf16`]) and the processor has AVX512-BF16. Elsewhere, for requests of more than five vectors, and for a
+    /// batch of one request with one target, it is [`Precision::Full`]. It rounds the belief, and the belief times what
+    /// follows, to 8 bits of precision: `log phi` changes by at most 0.0078, and usually by much less, since the roundings
+    /// of many states cancel. An emission below 2^-126 counts as zero. The time is in `spec/performance.md`.
     Bf16,
 }
 

@@ -26,7 +26,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let tokenizer = TurnTokenizer::load(&folder.join("tokenizer.json"))?;
     let gate = Gate::load(folder, &tokenizer)?;
     let torch = TorchModel::load(folder, Device::cuda_if_available(), Kind::Float)?;
-    #[expect(clippy::arc_with_non_send_sync, reason = "the agent also takes models that threads share")]
+    #[expect(
+        clippy::arc_with_non_send_sync,
+        reason = "this model stays on one thread; the agent also takes models that threads share"
+    )]
     let model = Arc::new(AgentModel::new(torch, tokenizer));
 
     let stage = Stage::set_up().await?;
