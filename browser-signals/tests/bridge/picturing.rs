@@ -99,8 +99,12 @@ async fn a_picture_of_an_element_shows_it_alone_wherever_it_is() {
     tab.open(&server.url("shop.example", "/")).await.expect("the page opens");
     let blue = ref_of(&tab.read(&Open).await.expect("text").text, "\"Blue\"");
     let picture = tab.picture_of(&blue, PictureSettings::default()).await.expect("a picture");
-    assert_eq!(shown(&picture, (0.5, 0.5)), (120, 60, [0, 0, 200]));
-    assert_eq!(shown(&picture, (0.02, 0.98)).2, [0, 0, 200]);
+    for place in [(0.5, 0.5), (0.02, 0.98)] {
+        let (width, height, [red, green, blue]) = shown(&picture, place);
+        assert_eq!((width, height), (120, 60));
+        // Some renderers round a colour otherwise.
+        assert!(red < 3 && green < 3 && blue.abs_diff(200) < 3, "{red} {green} {blue}");
+    }
     let unknown = tab.picture_of(&ElementRef("e99".to_owned()), PictureSettings::default()).await;
     assert_eq!(unknown.err(), Some(BridgeError::UnknownRef));
     browser.close().await;

@@ -89,7 +89,7 @@ async fn a_click_at_a_point_does_what_was_decided_or_nothing() {
     }
     // The control: a place on the link is in order.
     server.page("shop.example", "/elsewhere", "<title>Elsewhere</title>there");
-    click(100, 10).await.expect("clicked");
+    click(100, 20).await.expect("clicked");
     assert!(text_with(&tab, "there").await.contains("there"));
     browser.close().await;
 }

@@ -9,17 +9,42 @@ const CHROMIUM_NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrom
 /// Finds Chromium by `PORTCULLIS_CHROMIUM`, on PATH or in Playwright's folder. The error names the reason if there is
 /// none.
 pub fn chromium() -> Result<Program, String> {
+    chromium_from(0)
+}
+
+/// Finds a Chromium as [`chromium()`] does, from this main version on.
+pub fn chromium_from(oldest: u32) -> Result<Program, String> {
     const VARIABLE: &str = "PORTCULLIS_CHROMIUM";
     if let Some(path) = variable(VARIABLE).map(PathBuf::from) {
-        return browser(&path)
-            .ok_or_else(|| format!("{} ({VARIABLE}) does not answer `--version`", path.display()));
+        let found = browser(&path)
+            .ok_or_else(|| format!("{} ({VARIABLE}) does not answer `--version`", path.display()))?;
+        return recent(vec![found], oldest);
     }
     let installed = CHROMIUM_NAMES.iter().filter_map(|name| on_path(name));
     // A candidate must print its version, since some distributions install a script that only names a package.
-    installed
-        .chain(playwright_browsers(&playwright_folder()))
-        .find_map(|path| browser(&path))
-        .ok_or_else(|| "chromium is not found".to_owned())
+    let mut older = Vec::new();
+    for path in installed.chain(playwright_browsers(&playwright_folder())) {
+        let Some(found) = browser(&path) else { continue };
+        if main_version(&found) >= oldest {
+            return Ok(found);
+        }
+        older.push(found);
+    }
+    recent(older, oldest)
+}
+
+/// The first of the programs, if it has this main version or a later one.
+fn recent(found: Vec<Program>, oldest: u32) -> Result<Program, String> {
+    let first = found.into_iter().next().ok_or_else(|| "chromium is not found".to_owned())?;
+    if main_version(&first) >= oldest {
+        return Ok(first);
+    }
+    Err(format!("chromium {} at {} is older than {oldest}", first.version, first.path.display()))
+}
+
+/// The first number of its version.
+fn main_version(program: &Program) -> u32 {
+    program.version.split('.').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Finds Chromium as [`chromium()`] does, without its version where only one can be meant: asking for it takes a tenth of a second.
@@ -109,6 +134,18 @@ mod tests {
         for names in [&[][..], &["chromium-browser"], &["chromium", "google-chrome"]] {
             assert_eq!(only(installed(names)), None, "{names:?}");
         }
+    }
+
+    #[test]
+    fn an_older_browser_is_named_with_its_place() {
+        let program =
+            |version: &str| Program { path: "/usr/bin/chromium".into(), version: version.to_owned() };
+        assert!(recent(vec![program("156.0.8078.108")], 152).is_ok());
+        assert_eq!(
+            recent(vec![program("148.0.7778.167")], 152).map(|found| found.version),
+            Err("chromium 148.0.7778.167 at /usr/bin/chromium is older than 152".to_owned())
+        );
+        assert!(recent(Vec::new(), 0).is_err());
     }
 
     #[cfg(unix)]

@@ -13,7 +13,7 @@ pub mod node;
 pub mod playwright;
 mod program;
 
-pub use chromium::{chromium, chromium_sandbox, chromium_to_start};
+pub use chromium::{chromium, chromium_from, chromium_sandbox, chromium_to_start};
 pub use program::{Program, answer, certutil, is_program, major, on_path, own_path, variable};
 
 /// The program in the README compiles.
