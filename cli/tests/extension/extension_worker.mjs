@@ -20,14 +20,22 @@ const until = async (what, done) => {
   }
 };
 
-// The long wait for a port that never reports ends sooner.
-const wait = setTimeout;
-globalThis.setTimeout = (run, delay, ...more) => wait(run, delay === 70000 ? 10000 : delay, ...more);
+// The long waits for ports that do not report end when the test says so.
+const [wait, cancel] = [setTimeout, clearTimeout];
+const silences = new Set();
+globalThis.setTimeout = (run, delay, ...more) => {
+  if (delay !== 70000) return wait(run, delay, ...more);
+  const one = { run };
+  silences.add(one);
+  return one;
+};
+globalThis.clearTimeout = (one) => silences.delete(one) || cancel(one);
 
 // The browser.
 const [connected, messages, removed, begins] = [listeners(), listeners(), listeners(), listeners()];
 const [services, windows, closed] = [[], [], []];
 let front = { id: 1 };
+let isWindowRefused = false;
 let [rules, refused] = [[], 0];
 const live = new Set();
 const port = () => ({ sent: [], onMessage: listeners(), onDisconnect: listeners(), postMessage(message) { this.sent.push(message); } });
@@ -53,6 +61,7 @@ globalThis.chrome = {
   windows: {
     getLastFocused: async () => front ?? Promise.reject(new Error('No last-focused window')),
     create: async ({ url }) => {
+      if (isWindowRefused) throw new Error('no window');
       const tab = 20 + windows.length;
       windows.push({ tab, url });
       return { id: 100 + tab, tabs: [{ id: tab }] };
@@ -236,7 +245,8 @@ assert.equal((await asks(service, { ask: 'forms', origins: [shop] })).answer.fra
 for (const message of [fill, restrictClinic]) {
   assert.equal((await asks(service, message)).answer, 'open', 'a document that does not report is not restricted');
 }
-await until('the end of the silent port', () => silent.isDisconnected);
+for (const { run } of silences) run();
+assert.ok(silent.isDisconnected && unused.isDisconnected);
 assert.equal((await asks(service, fill)).answer, 'done');
 assert.ok((await asks(service, restrictClinic)).answer.earlier > 280);
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
@@ -306,6 +316,11 @@ await slow(async () => {
   await new Promise((next) => setTimeout(next, 400));
 });
 
+// Where no window opens, pages get the screen back.
+isWindowRefused = true;
+assert.equal((await asks(service, { ask: 'consent', nonce: '0' })).answer, 'no_window');
+assert.equal(first.isAsked(), false);
+isWindowRefused = false;
 // Another question comes before the answer to the first is delivered: its window stays.
 const said = JSON.stringify({ nonce: 'x' });
 assert.equal((await asks(service, { ask: 'consent', nonce: '1' })).answer, 'opened');

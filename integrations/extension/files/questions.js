@@ -9,7 +9,7 @@ const LINGERS = 1000;
 
 // The open question: its number, its window and tab, and the window that was in front before, if there was one.
 let open = null;
-// Whether one is open or about to be.
+// True from before a question's window opens until it closes.
 let isAsking = false;
 // No one takes the answer to a question of an earlier worker, so its window is closed.
 let opening = clear().catch(() => null);
@@ -26,7 +26,8 @@ async function put(nonce) {
   // No page may cover the window. A busy page draws nothing new meanwhile.
   isAsking = true;
   tell(() => true, { ask: 'asked', now: true });
-  const made = await chrome.windows.create({ url: `${PAGE}#${nonce}`, type: 'popup', focused: true, ...SIZE });
+  const made = await chrome.windows.create({ url: `${PAGE}#${nonce}`, type: 'popup', focused: true, ...SIZE })
+    .catch((error) => clear().then(() => { throw error; }));
   open = { nonce, behind, window: made.id, tab: made.tabs[0].id };
   return 'opened';
 }

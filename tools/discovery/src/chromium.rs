@@ -1,6 +1,6 @@
 //! Finds Chromium on PATH and in Playwright's own folder.
 
-use crate::program::{Program, answer, first_number, is_program, on_path, variable};
+use crate::program::{Program, answer, first_number, is_program, major, on_path, variable};
 use std::path::{Path, PathBuf};
 
 /// The names under which distributions install Chromium.
@@ -12,7 +12,7 @@ pub fn chromium() -> Result<Program, String> {
     chromium_from(0)
 }
 
-/// Finds a Chromium as [`chromium()`] does, from this main version on.
+/// Finds a Chromium as [`chromium()`] does, from this major version on.
 pub fn chromium_from(oldest: u32) -> Result<Program, String> {
     const VARIABLE: &str = "PORTCULLIS_CHROMIUM";
     if let Some(path) = variable(VARIABLE).map(PathBuf::from) {
@@ -25,7 +25,7 @@ pub fn chromium_from(oldest: u32) -> Result<Program, String> {
     let mut older = Vec::new();
     for path in installed.chain(playwright_browsers(&playwright_folder())) {
         let Some(found) = browser(&path) else { continue };
-        if main_version(&found) >= oldest {
+        if is_recent(&found, oldest) {
             return Ok(found);
         }
         older.push(found);
@@ -33,18 +33,17 @@ pub fn chromium_from(oldest: u32) -> Result<Program, String> {
     recent(older, oldest)
 }
 
-/// The first of the programs, if it has this main version or a later one.
+fn is_recent(program: &Program, oldest: u32) -> bool {
+    major(&program.version).unwrap_or(0) >= oldest
+}
+
+/// The first of the programs, if it has this major version or a later one.
 fn recent(found: Vec<Program>, oldest: u32) -> Result<Program, String> {
     let first = found.into_iter().next().ok_or_else(|| "chromium is not found".to_owned())?;
-    if main_version(&first) >= oldest {
+    if is_recent(&first, oldest) {
         return Ok(first);
     }
     Err(format!("chromium {} at {} is older than {oldest}", first.version, first.path.display()))
-}
-
-/// The first number of its version.
-fn main_version(program: &Program) -> u32 {
-    program.version.split('.').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Finds Chromium as [`chromium()`] does, without its version where only one can be meant: asking for it takes a tenth of a second.
