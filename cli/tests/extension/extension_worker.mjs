@@ -36,6 +36,8 @@ const [connected, messages, removed, begins] = [listeners(), listeners(), listen
 const [services, windows, closed] = [[], [], []];
 let front = { id: 1 };
 let isWindowRefused = false;
+// Other tabs with an address of the shop's.
+let otherTabs = [];
 let [rules, refused] = [[], 0];
 const live = new Set();
 const port = () => ({ sent: [], onMessage: listeners(), onDisconnect: listeners(), postMessage(message) { this.sent.push(message); } });
@@ -53,7 +55,7 @@ globalThis.chrome = {
     session: { get: async () => ({}), set: async () => {}, remove: async () => {} },
   },
   tabs: {
-    query: async () => [{ id: 7, status: 'complete', url: `${shop}/` }],
+    query: async ({ active }) => [{ id: 7, status: 'complete', url: `${shop}/` }, ...(active ? [] : otherTabs)],
     reload: async () => { for (const one of live) one.hello(); },
     remove: async (tab) => { closed.push(tab); removed.say(tab); },
     onRemoved: removed,
@@ -236,9 +238,8 @@ assert.ok(second.told.includes('fill'));
 first = second;
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');
 const clinic = 'https://clinic.test';
-first.leave();
-const silent = closedPort({ documentId: 'D', origin: clinic, url: `${clinic}/` });
-first = page({});
+const silent = closedPort({ tab: { id: 12 }, documentId: 'D', origin: clinic, url: `${clinic}/` });
+const inFront = closedPort({ documentId: 'F', origin: bank, url: `${bank}/` });
 const restrictClinic = { ...restrictRequest, open: [clinic], trusted: false };
 await seal();
 assert.equal((await asks(service, { ask: 'forms', origins: [shop] })).answer.frames[0].document, 'A');
@@ -246,7 +247,13 @@ for (const message of [fill, restrictClinic]) {
   assert.equal((await asks(service, message)).answer, 'open', 'a document that does not report is not restricted');
 }
 for (const { run } of silences) run();
-assert.ok(silent.isDisconnected && unused.isDisconnected);
+assert.ok([silent, inFront, unused].every(({ isDisconnected }) => isDisconnected));
+// Another site's document in a tab of the shop's is not the shop's document, which nothing restricts.
+otherTabs = [{ id: 12, url: `${shop}/` }];
+const foreign = page({ tab: { id: 12 }, documentId: 'G', origin: bank, url: `${bank}/` });
+assert.equal((await asks(service, fill)).answer, 'open');
+foreign.leave();
+otherTabs = [];
 assert.equal((await asks(service, fill)).answer, 'done');
 assert.ok((await asks(service, restrictClinic)).answer.earlier > 280);
 assert.equal((await asks(service, { ask: 'widen' })).answer, 'done');

@@ -22,7 +22,7 @@ export function listen({ comes, came, left }) {
     if (known) {
       clearTimeout(known.silence);
       ports.delete(earlier);
-      Object.assign(about, { place: known.place, waiting: known.waiting });
+      about.place = known.place;
     }
     ports.set(port, about);
     if (!known) comes(about.place);
