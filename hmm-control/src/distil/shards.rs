@@ -149,7 +149,7 @@ impl<T: Real> Trainer<'_, T> {
     /// shards together are the same to the bit as the step in one process. A step with fewer batches than shards leaves some empty.
     ///
     /// # Errors
-    /// When there is no such shard or no next step, and as for [`Expectation::statistics`].
+    /// When there is no such shard or no next step, and as for [`Expectation::statistics`](super::Expectation::statistics).
     pub fn count_shard(&self, shard: u32, of: u32) -> Result<ShardCounts, DistilError> {
         let statistics = self.count(shard, of)?;
         Ok(ShardCounts { step: self.state_hash()?, shards: [shard].into(), of, statistics })

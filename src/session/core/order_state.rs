@@ -11,9 +11,9 @@ use crate::guard::record_choices::RivalRecords;
 
 /// A command to the driver about an order.
 pub enum OrderCommand {
-    /// Read the profile of the shop with this origin. [`Event::Discovered`] answers it.
+    /// Read the profile of the shop with this origin. [`Event::Discovered`](super::Event::Discovered) answers it.
     Discover(Origin),
-    /// Tell the shop the items, and what was released for it. [`Event::Offered`] answers it.
+    /// Tell the shop the items, and what was released for it. [`Event::Offered`](super::Event::Offered) answers it.
     Prepare {
         /// The items.
         items: Items,
@@ -22,9 +22,9 @@ pub enum OrderCommand {
         /// The currency of the user's budget.
         currency: Option<Currency>,
     },
-    /// Buy what was offered. [`Event::Ordered`] answers it.
+    /// Buy what was offered. [`Event::Ordered`](super::Event::Ordered) answers it.
     Complete(SealedMandate),
-    /// Cancel what was offered. [`Event::Abandoned`] answers it.
+    /// Cancel what was offered. [`Event::Abandoned`](super::Event::Abandoned) answers it.
     Abandon,
 }
 
