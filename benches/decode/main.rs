@@ -4,7 +4,8 @@
 //! One step reads a token and draws the next of the 50 best. With control it also scores and reweighs as many
 //! candidates as make that draw exact, and updates the belief. Steps with and without control alternate, in one
 //! process, at the same length of text. Weights are random, since only the number of candidates depends on them; for
-//! that, logits are spread as widely as a trained model's, outside of the measured time.
+//! that, logits are spread as widely as a trained model's, outside of the measured time. "By libtorch" is the same control with
+//! the look-ahead on the language model's device ([`TorchLookahead`]).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -18,7 +19,7 @@ mod random;
 use clock::{Times, once};
 use hmm_control::{Controller, Coverage, LanguageModel, Lookahead, Progress, Sampler, Storage, Token};
 use lm_torch::tch::{self, Device, Kind};
-use lm_torch::{Config, Family, TorchModel, TorchState, Trainable};
+use lm_torch::{Config, Family, StepError, TorchLookahead, TorchModel, TorchProgress, TorchState, Trainable};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -43,8 +44,17 @@ fn main() {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("libtorch threads: {threads}; load average {}", load.split(' ').next().unwrap_or("unknown"));
     println!(
-        "{:<34} {:>9} {:>9} {:>7} {:>9} {:>9} {:>7} {:>7} {:>10}",
-        "", "bare CPU", "with CPU", "ratio", "bare wall", "with wall", "ratio", "hidden", "candidates"
+        "{:<34} {:>9} {:>9} {:>7} {:>9} {:>9} {:>7} {:>7} {:>11} {:>10}",
+        "",
+        "bare CPU",
+        "with CPU",
+        "ratio",
+        "bare wall",
+        "with wall",
+        "ratio",
+        "hidden",
+        "by libtorch",
+        "candidates"
     );
     let devices =
         if tch::Cuda::is_available() { vec![Device::Cpu, Device::Cuda(0)] } else { vec![Device::Cpu] };
@@ -68,8 +78,9 @@ fn main() {
         lookahead.prepare(AHEAD);
         let controller = Controller::new(lookahead, 1.0).unwrap();
         for (name, (_, width, layers, heads), kind, device) in cases {
+            let on_device = TorchLookahead::new(controller.lookahead().clone(), device).unwrap();
             let model = Trainable::new(gpt2(width, layers, heads), device).unwrap().to_model(kind).unwrap();
-            compare(&name, &model, &controller);
+            compare(&name, &model, &controller, &on_device);
         }
     }
 }
@@ -91,24 +102,26 @@ fn gpt2(width: usize, layers: usize, heads: usize) -> Config {
 struct Text {
     state: TorchState,
     progress: Progress,
+    on_device: TorchProgress,
     token: Token,
     logits: Vec<f32>,
     rng: ChaCha8Rng,
     candidates: Vec<f64>,
 }
 
-fn compare(name: &str, model: &TorchModel, controller: &Controller) {
+fn compare(name: &str, model: &TorchModel, controller: &Controller, lookahead: &TorchLookahead) {
     let sampler = Sampler::new(1.0).unwrap().top_k(BEST);
     let start = || {
         let prompt: Vec<Token> = (0..PROMPT).map(|place| (place * 7919 % VOCABULARY) as Token).collect();
         let (mut state, mut logits) = (model.start(), vec![0.0; VOCABULARY]);
         model.step(&mut state, &prompt, &mut logits).unwrap();
         let progress = controller.lookahead().start();
+        let on_device = lookahead.start().unwrap();
         let rng = ChaCha8Rng::seed_from_u64(1);
-        Text { state, progress, token: 44, logits, rng, candidates: Vec::new() }
+        Text { state, progress, on_device, token: 44, logits, rng, candidates: Vec::new() }
     };
-    let mut texts = [start(), start(), start()];
-    let mut times = [Times::default(), Times::default(), Times::default()];
+    let mut texts = [start(), start(), start(), start()];
+    let mut times = [Times::default(), Times::default(), Times::default(), Times::default()];
     for round in 0..=ROUNDS {
         for (way, (text, times)) in texts.iter_mut().zip(&mut times).enumerate() {
             let read = once(|| match way {
@@ -116,6 +129,10 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller) {
                 1 => {
                     model.step(&mut text.state, &[text.token], &mut text.logits).unwrap();
                     controller.lookahead().observe(&mut text.progress, text.token);
+                }
+                3 => {
+                    model.step(&mut text.state, &[text.token], &mut text.logits).unwrap();
+                    lookahead.observe(&mut text.on_device, text.token).unwrap();
                 }
                 _ => std::thread::scope(|scope| {
                     scope.spawn(|| controller.lookahead().observe(&mut text.progress, text.token));
@@ -126,9 +143,17 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller) {
             let drawn = once(|| {
                 if way > 0 {
                     let (logits, coverage) = (&mut text.logits, Coverage::TopK(BEST));
-                    let certificate = controller
-                        .adjust_candidates(&text.progress, AHEAD, logits, None, coverage, FIRST)
-                        .unwrap();
+                    let (place, on_device) = (text.on_device.place(AHEAD), &text.on_device);
+                    let score =
+                        |tokens: &[Token], out: &mut [f64]| lookahead.score(on_device, AHEAD, tokens, out);
+                    let certificate = match way {
+                        3 => controller
+                            .adjust_candidates_by::<StepError>(place, logits, None, coverage, FIRST, score)
+                            .unwrap(),
+                        _ => controller
+                            .adjust_candidates(&text.progress, AHEAD, logits, None, coverage, FIRST)
+                            .unwrap(),
+                    };
                     assert!(certificate.exact);
                     text.candidates.push(certificate.candidates as f64);
                 }
@@ -139,9 +164,9 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller) {
             }
         }
     }
-    let [bare, with, hidden] = &times;
+    let [bare, with, hidden, on_device] = &times;
     println!(
-        "{name:<34} {:>9.2} {:>9.2} {:>7.3} {:>9.2} {:>9.2} {:>7.3} {:>7.3} {:>10}",
+        "{name:<34} {:>9.2} {:>9.2} {:>7.3} {:>9.2} {:>9.2} {:>7.3} {:>7.3} {:>11.3} {:>10}",
         bare.cpu_median(),
         with.cpu_median(),
         with.cpu_median() / bare.cpu_median(),
@@ -149,6 +174,7 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller) {
         with.wall_median(),
         with.wall_median() / bare.wall_median(),
         hidden.wall_median() / bare.wall_median(),
+        on_device.wall_median() / bare.wall_median(),
         clock::median(&texts[1].candidates),
     );
 }

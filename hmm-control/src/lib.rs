@@ -22,8 +22,8 @@ pub mod quality;
 pub use attribute::{Attribute, AttributeBuilder, AttributeError, Edge};
 pub use control::{
     CalibrationError, Certificate, ClauseGate, ClausePolicy, ControlError, Controller, Coverage, Decoding,
-    Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, RateMeter, Rewrite, Sampler, Scored,
-    Scorer, StreamGate, TextRate, Threshold, Verdict, strengthened,
+    Ended, GenerateError, Generated, Grammar, Horizon, MaskWords, Next, Place, RateMeter, Rewrite, Sampler,
+    Scored, Scorer, StreamGate, TextRate, Threshold, Verdict, strengthened,
 };
 pub use kernel::Storage;
 pub use language_model::{Lane, LanguageModel, Token};

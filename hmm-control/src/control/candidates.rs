@@ -42,6 +42,17 @@ pub struct Certificate {
     pub exact: bool,
 }
 
+/// Where an automaton stands in a text, without a belief about the hidden state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// The automaton's state.
+    pub state: usize,
+    /// The log weight of the generated tokens so far.
+    pub log_weight: f64,
+    /// Tokens after the next.
+    pub remaining: usize,
+}
+
 /// The logarithm of a margin for the rounding of a look-ahead in 32 bits. It makes the certificate slightly stricter.
 const ROUNDING: f64 = 1e-3;
 
@@ -68,15 +79,37 @@ impl Controller {
         coverage: Coverage,
         first: usize,
     ) -> Result<Certificate, ControlError> {
+        let place = Place { state: progress.state, log_weight: progress.log_weight, remaining };
+        self.adjust_candidates_by(place, logits, mask, coverage, first, |tokens, out| {
+            self.lookahead().score(progress, remaining, tokens, out);
+            Ok(())
+        })
+    }
+
+    /// The same as [`Controller::adjust_candidates`], for scores that are computed elsewhere, such as on a GPU: `score`
+    /// writes `log phi` of each token that it is given. The certificate holds if they differ by less than 0.001 from those of
+    /// [`crate::Lookahead::score`].
+    ///
+    /// # Errors
+    /// The same as [`Controller::adjust_candidates`], and any error of `score`; the logits are then unchanged.
+    pub fn adjust_candidates_by<E: From<ControlError>>(
+        &self,
+        place: Place,
+        logits: &mut [f32],
+        mask: Option<&MaskWords>,
+        coverage: Coverage,
+        first: usize,
+        mut score: impl FnMut(&[Token], &mut [f64]) -> Result<(), E>,
+    ) -> Result<Certificate, E> {
         self.check(logits, mask)?;
         coverage.check()?;
-        let ceilings = self.ceilings(progress, remaining, logits, mask);
+        let ceilings = self.ceilings(place, logits, mask);
         let mut search = Search::new(Ceilings::new(ceilings), coverage);
         let mut wanted = first.max(coverage.least());
         loop {
             let new = search.take(wanted).to_vec();
             let mut log_phi = vec![f64::NEG_INFINITY; new.len()];
-            self.lookahead().score(progress, remaining, &new, &mut log_phi);
+            score(&new, &mut log_phi)?;
             for (token, log_phi) in new.into_iter().zip(log_phi) {
                 let logit = logits.get(token as usize).copied().map_or(f64::NEG_INFINITY, f64::from);
                 search.adjusted.push((logit + self.added(log_phi)) as f32);
@@ -84,7 +117,7 @@ impl Controller {
             if let Some(certificate) = search.certificate() {
                 search.write(logits);
                 let some = logits.iter().any(|logit| *logit > f32::NEG_INFINITY);
-                return if some { Ok(certificate) } else { Err(ControlError::NothingAllowed) };
+                return if some { Ok(certificate) } else { Err(ControlError::NothingAllowed.into()) };
             }
             wanted = wanted.saturating_mul(2);
             if wanted > logits.len() / 2 {
@@ -94,31 +127,25 @@ impl Controller {
     }
 
     /// An upper bound of each token's adjusted logit; minus infinity where it is forbidden.
-    fn ceilings(
-        &self,
-        progress: &Progress,
-        remaining: usize,
-        logits: &[f32],
-        mask: Option<&MaskWords>,
-    ) -> Vec<f32> {
+    fn ceilings(&self, place: Place, logits: &[f32], mask: Option<&MaskWords>) -> Vec<f32> {
         let attribute = self.lookahead().attribute();
         let mut most = vec![f64::NEG_INFINITY; attribute.states()];
-        for target in attribute.targets(progress.state) {
+        for target in attribute.targets(place.state) {
             if let Some(most) = most.get_mut(target) {
-                *most = self.lookahead().most_ahead(target, remaining);
+                *most = self.lookahead().most_ahead(target, place.remaining);
             }
         }
         let ceiling = |edge: crate::Edge| {
             let ahead = most.get(edge.to).copied().unwrap_or(f64::NEG_INFINITY);
-            self.added((progress.log_weight + edge.log_weight + ahead + ROUNDING).min(0.0))
+            self.added((place.log_weight + edge.log_weight + ahead + ROUNDING).min(0.0))
         };
         // Most tokens share one edge.
-        let otherwise = ceiling(attribute.otherwise(progress.state));
+        let otherwise = ceiling(attribute.otherwise(place.state));
         let mut heights: Vec<f32> =
             logits.iter().map(|logit| (f64::from(*logit) + otherwise) as f32).collect();
-        for (token, edge) in attribute.exceptions(progress.state) {
-            let place = *token as usize;
-            if let (Some(height), Some(logit)) = (heights.get_mut(place), logits.get(place)) {
+        for (token, edge) in attribute.exceptions(place.state) {
+            let row = *token as usize;
+            if let (Some(height), Some(logit)) = (heights.get_mut(row), logits.get(row)) {
                 *height = (f64::from(*logit) + ceiling(*edge)) as f32;
             }
         }

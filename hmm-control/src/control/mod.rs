@@ -14,7 +14,7 @@ mod stream;
 pub(crate) use controller::{allows, check};
 pub(crate) use sampler::choose;
 
-pub use candidates::{Certificate, Coverage};
+pub use candidates::{Certificate, Coverage, Place};
 pub use controller::{ControlError, Controller, Horizon, MaskWords, strengthened};
 pub use gate::{ClauseGate, ClausePolicy, Next, Verdict};
 pub use generate::{Decoding, Ended, GenerateError, Generated, Grammar, Scored};

@@ -28,14 +28,12 @@ impl<T: Real> Parameters<T> {
         let mut row = vec![0.0; states];
         // Normalised as in the model, whose storage may have rounded them.
         for (to, mut column) in transition.columns_mut().into_iter().enumerate() {
-            hmm.transition().read_row(to, &mut row);
-            hmm.normalise_transition(&mut row);
+            hmm.read_transition(to, &mut row);
             column.iter_mut().zip(&row).for_each(|(target, value)| *target = T::from_f64(*value));
         }
         let mut emission = Array2::from_elem((vocabulary, states), T::zero());
         for (token, mut target) in emission.rows_mut().into_iter().enumerate() {
-            hmm.emission().read_row(token, &mut row);
-            hmm.normalise_emission(&mut row);
+            hmm.read_emission(token as Token, &mut row);
             target.iter_mut().zip(&row).for_each(|(target, value)| *target = T::from_f64(*value));
         }
         let initial = hmm.initial().iter().map(|value| T::from_f64(*value)).collect();

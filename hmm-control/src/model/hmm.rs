@@ -134,6 +134,12 @@ impl Hmm {
         self.normalise_emission(out);
     }
 
+    /// `out[z] = A[z][to]`, by the state that the transition comes from; a state outside the model is never reached.
+    pub fn read_transition(&self, to: usize, out: &mut [f64]) {
+        self.transition.read_row(to, out);
+        out.iter_mut().zip(&*self.transition_norms).for_each(|(value, norm)| *value *= norm);
+    }
+
     /// `out = A^T distribution`: the distribution of the next hidden state.
     pub(crate) fn advance(&self, distribution: &[f64], out: &mut [f64]) {
         let scaled: Vec<f64> = multiply(distribution, &self.transition_norms);
@@ -165,11 +171,6 @@ impl Hmm {
 
     pub(crate) fn emission_totals(&self) -> &[f64] {
         &self.emission_totals
-    }
-
-    /// Normalises a stored row of the transitions, by the state that they come from.
-    pub(crate) fn normalise_transition(&self, by_state: &mut [f64]) {
-        by_state.iter_mut().zip(&*self.transition_norms).for_each(|(value, norm)| *value *= norm);
     }
 
     /// Normalises a sum over stored emissions, state by state.

@@ -2,8 +2,8 @@
 
 use crate::support::{attribute, hmm, logits, rng, softmax, uniform};
 use hmm_control::{
-    Attribute, AttributeError, ControlError, Controller, Coverage, Horizon, Lookahead, Progress, Sampler,
-    Storage, strengthened,
+    Attribute, AttributeError, ControlError, Controller, Coverage, Horizon, Lookahead, Place, Progress,
+    Sampler, Storage, strengthened,
 };
 use proptest::prelude::*;
 use rand::Rng;
@@ -262,6 +262,39 @@ fn faults_are_named_and_leave_the_logits() {
         let error = controller.adjust_candidates(&progress, 2, &mut logits, None, coverage, 1).unwrap_err();
         assert!(matches!(error, ControlError::Setting { .. }), "{coverage:?}");
     }
+}
+
+#[test]
+fn a_fault_of_scores_from_elsewhere_is_passed_on_and_leaves_the_logits() {
+    #[derive(Debug, PartialEq)]
+    enum Fault {
+        Control(ControlError),
+        Device,
+    }
+    impl From<ControlError> for Fault {
+        fn from(error: ControlError) -> Fault {
+            Fault::Control(error)
+        }
+    }
+    let plain = Attribute::from_weights(70, []).unwrap();
+    let lookahead = Lookahead::new(hmm(2, 70, Storage::F64, &mut rng(2)), plain).unwrap();
+    let controller = Controller::new(lookahead, 1.0).unwrap();
+    let place = Place { state: 0, log_weight: 0.0, remaining: 2 };
+    let mut logits = [1.0_f32; 70];
+    let mut calls = 0;
+    // The second call is needed, since one token does not have nearly all of the distribution.
+    let nearly_all = Coverage::Mass { at_most: 0.01, temperature: 1.0 };
+    let outcome = controller.adjust_candidates_by(place, &mut logits, None, nearly_all, 1, |_, out| {
+        calls += 1;
+        out.fill(0.0);
+        if calls == 2 { Err(Fault::Device) } else { Ok(()) }
+    });
+    assert_eq!(outcome, Err(Fault::Device));
+    assert_eq!(logits, [1.0; 70]);
+    let none = Some(&[0, 0][..]);
+    let outcome =
+        controller.adjust_candidates_by(place, &mut logits, none, Coverage::TopK(1), 1, |_, _| Ok(()));
+    assert_eq!(outcome, Err(Fault::Control(ControlError::NothingAllowed)));
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub enum StepError {
     /// The tokens or the slice for the logits are invalid.
     #[error(transparent)]
     Input(#[from] language_models::transformer::StepError),
+    /// The logits cannot be controlled.
+    #[error(transparent)]
+    Control(#[from] hmm_control::ControlError),
     /// An error of libtorch.
     #[error("libtorch: {0}")]
     Torch(#[from] tch::TchError),

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`TorchModel`] | a model that reads and writes tokens, behind [`hmm_control::LanguageModel`] |
 //! | [`TorchState`] | what it has read: keys and values, forked by cloning |
+//! | [`TorchLookahead`] | the look-ahead of `hmm_control` on a device of libtorch |
+//! | [`TorchProgress`] | its progress in one text |
 //! | [`Trainable`] | the same model with gradients: from a batch of tokens to logits |
 //! | [`preference`] | the loss of direct preference optimisation |
 //!
@@ -18,6 +20,7 @@
 mod cache;
 mod error;
 mod forward;
+mod lookahead;
 mod model;
 pub mod preference;
 mod train;
@@ -25,6 +28,7 @@ mod weights;
 
 pub use error::{LoadError, StepError};
 pub use language_models::transformer::{Config, Family, Tokenizer};
+pub use lookahead::{TorchLookahead, TorchProgress};
 pub use model::{TorchModel, TorchState};
 pub use tch;
 pub use train::Trainable;

@@ -221,7 +221,7 @@ pub fn on_device(view: &TensorView<'_>, device: Device, kind: Kind) -> Result<Te
 }
 
 /// A tensor's numbers, row by row.
-fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
+pub(crate) fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
     let tensor = tensor.f_to_kind(Kind::Float)?.f_to_device(Device::Cpu)?.f_contiguous()?;
     let mut numbers = vec![0.0; tensor.numel()];
     let count = numbers.len();
