@@ -88,7 +88,8 @@ impl Controller {
 
     /// The same as [`Controller::adjust_candidates`], for scores that are computed elsewhere, such as on a GPU: `score`
     /// writes `log phi` of each token that it is given. The certificate holds if they differ by less than 0.001 from those of
-    /// [`crate::Lookahead::score`].
+    /// [`crate::Lookahead::score`] for this controller's look-ahead, in the text of `place` and with as many tokens remaining;
+    /// nothing checks that.
     ///
     /// # Errors
     /// The same as [`Controller::adjust_candidates`], and any error of `score`; the logits are then unchanged.
