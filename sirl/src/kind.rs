@@ -40,6 +40,10 @@ impl Kind {
         }
     }
 
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
     /// The kind with this name, if there is one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Kind> {
@@ -82,5 +86,36 @@ impl Kind {
     #[must_use]
     pub const fn default_fields(self) -> FieldSet {
         self.allowed_fields().without(FieldSet::EMPTY.with(Field::NewPassword))
+    }
+}
+
+/// A set of kinds. It fits into a byte, so a decision looks into it without reading other memory.
+///
+/// ```
+/// use sirl::{Kind, KindSet};
+///
+/// let set: KindSet = [Kind::Login, Kind::Address].into_iter().collect();
+/// assert!(set.contains(Kind::Login) && !set.contains(Kind::Otp));
+/// assert_eq!(set.iter().collect::<Vec<_>>(), [Kind::Address, Kind::Login]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct KindSet(u8);
+
+impl KindSet {
+    /// Tells if `kind` is in the set.
+    #[must_use]
+    pub const fn contains(self, kind: Kind) -> bool {
+        self.0 & kind.bit() != 0
+    }
+
+    /// The kinds of the set, in the order of [`Kind::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+    }
+}
+
+impl FromIterator<Kind> for KindSet {
+    fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> KindSet {
+        KindSet(kinds.into_iter().fold(0, |set, kind| set | kind.bit()))
     }
 }

@@ -48,7 +48,7 @@ pub use error::{ParseError, ParseErrorKind};
 pub use field::{Field, FieldSet, Tier};
 pub use grammar::{Grammar, GrammarError, Recognizer, State};
 pub use items::Items;
-pub use kind::Kind;
+pub use kind::{Kind, KindSet};
 pub use mask::{Mask, MaskInfo, MaskTable, Vocabulary, VocabularyError};
 pub use money::{Currency, Money};
 pub use names::UnknownName;

@@ -115,7 +115,8 @@ fn the_task_follows_the_users_words() {
     let task = read(PROMPT).seal(Container::T2);
     assert_eq!(task.origins(), [Origin::parse("https://copper-kettle.test").unwrap()]);
     assert_eq!(task.budget().unwrap().minor, 14_000);
-    assert_eq!(task.kinds(), [Kind::Address, Kind::Payment, Kind::Purchase, Kind::Contact]);
+    let kinds: Vec<_> = task.kinds().iter().collect();
+    assert_eq!(kinds, [Kind::Address, Kind::Payment, Kind::Purchase, Kind::Contact]);
     let plain = read(BENIGN[0]);
     assert_eq!((plain.kinds, plain.budget), (vec![], None));
 }

@@ -340,7 +340,7 @@ impl TaskSession {
     /// Returns true if this site is part of the task. An observed task is for all sites.
     pub fn is_for(&self, origin: &Origin) -> bool {
         match self {
-            TaskSession::Guarded(session) => session.task().origins().contains(origin),
+            TaskSession::Guarded(session) => session.task().is_about(origin),
             TaskSession::Observed(_) => true,
         }
     }

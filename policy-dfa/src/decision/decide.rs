@@ -169,7 +169,7 @@ impl DecisionPoint {
         let known = self.policy.before_page(root, task, history);
         let known = known.among(&[destination(
             Some(origin),
-            |goal| task.origins().contains(goal),
+            |goal| task.is_about(goal),
             task.has_on_this_machine(origin),
         )]);
         known.is_some_and(|known| self.policy.possible(root, &known).prospect != Prospect::Never)

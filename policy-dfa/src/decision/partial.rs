@@ -152,7 +152,7 @@ impl Policy {
         let mut known = Partial::of(root).0;
         let mut narrow = |axis, set| known = known.narrowed(axis, set).unwrap_or(known);
         if let Some((kind, _)) = root.asked() {
-            let planned = task.kinds().contains(&kind);
+            let planned = task.kinds().contains(kind);
             narrow(symbol::Plan::AXIS, one(planned, symbol::Plan::Planned, symbol::Plan::Unplanned));
         }
         if !self.sites.iter().any(|site| site.names(root)) {

@@ -60,7 +60,7 @@ impl Provider {
 impl Policy {
     /// The provider whose frame in a page of the task this is.
     pub(crate) fn provider_of(&self, page: &Snapshot, task: &Task) -> Option<&Arc<Provider>> {
-        let of_the_task = || page.top_origin.known().is_some_and(|top| task.origins().contains(top));
+        let of_the_task = || page.top_origin.known().is_some_and(|top| task.is_about(top));
         self.providers.iter().find(|provider| provider.is_frame(page) && of_the_task())
     }
 

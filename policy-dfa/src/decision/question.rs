@@ -1,7 +1,7 @@
 //! The question to the decision point: everything that a decision may depend on.
 
 use browser_signals::{Container, Destination, Fact, NodeId, Observed, Origin, Snapshot};
-use sirl::{Field, Kind, Money, Request};
+use sirl::{Field, Kind, KindSet, Money, Request};
 
 use super::history::History;
 use super::sign_on::SignOn;
@@ -16,7 +16,9 @@ pub struct Millis(pub u64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     origins: Vec<Origin>,
-    kinds: Vec<Kind>,
+    /// The first of the origins once more. Nearly every task has no others, so that a decision reads no other memory for them.
+    first: [Option<Origin>; 2],
+    kinds: KindSet,
     budget: Option<Money>,
     container: Container,
     on_this_machine: Vec<Origin>,
@@ -26,8 +28,15 @@ pub struct Task {
 impl Task {
     /// A task that may go to `origins`, request `kinds` and spend up to `budget` in all, in a container of at most
     /// the tier that the user raised it to.
-    pub fn new(origins: Vec<Origin>, kinds: Vec<Kind>, budget: Option<Money>, container: Container) -> Task {
-        Task { origins, kinds, budget, container, on_this_machine: Vec::new(), sign_on: None }
+    pub fn new(
+        origins: Vec<Origin>,
+        kinds: impl IntoIterator<Item = Kind>,
+        budget: Option<Money>,
+        container: Container,
+    ) -> Task {
+        let first = [origins.first().cloned(), origins.get(1).cloned()];
+        let kinds = kinds.into_iter().collect();
+        Task { origins, first, kinds, budget, container, on_this_machine: Vec::new(), sign_on: None }
     }
 
     /// The same task with the sites of this machine that the user listed: `http` with a loopback host and a port. Other
@@ -42,7 +51,7 @@ impl Task {
     /// task itself, and one for another site, change nothing.
     #[must_use]
     pub fn signing_on(mut self, sign_on: SignOn) -> Task {
-        if self.origins.contains(&sign_on.site) && !self.origins.contains(&sign_on.provider) {
+        if self.is_about(&sign_on.site) && !self.is_about(&sign_on.provider) {
             self.sign_on = Some(sign_on);
         }
         self
@@ -63,9 +72,28 @@ impl Task {
         &self.origins
     }
 
+    /// Whether an origin is one that the task may act on.
+    ///
+    /// ```
+    /// use browser_signals::{Container, Origin};
+    /// use policy_dfa::Task;
+    ///
+    /// let sites = ["a", "b", "c", "d"].map(|name| Origin::parse(&format!("https://{name}.example")).unwrap());
+    /// for count in 0..=sites.len() {
+    ///     let task = Task::new(sites[..count].to_vec(), [], None, Container::T0);
+    ///     assert!(sites[..count].iter().all(|site| task.is_about(site)));
+    ///     assert!(!sites[count..].iter().any(|site| task.is_about(site)));
+    /// }
+    /// ```
+    pub fn is_about(&self, origin: &Origin) -> bool {
+        let rest = self.origins.get(self.first.len()..);
+        self.first.iter().flatten().any(|first| first == origin)
+            || rest.is_some_and(|rest| rest.contains(origin))
+    }
+
     /// The kinds of request the task may need.
-    pub fn kinds(&self) -> &[Kind] {
-        &self.kinds
+    pub fn kinds(&self) -> KindSet {
+        self.kinds
     }
 
     /// The most that it may spend in all.
@@ -76,6 +104,18 @@ impl Task {
     /// The tier the user raised the task's container to.
     pub fn container(&self) -> Container {
         self.container
+    }
+
+    /// A number that depends on every part of the task that stands in the task itself and that a decision reads, computed without a
+    /// branch. It means nothing; computing it fetches those parts from memory.
+    #[inline(always)]
+    pub(super) fn every_part(&self) -> u8 {
+        let [first, second] = &self.first;
+        u8::from(first.is_some())
+            + u8::from(second.is_some())
+            + u8::from(self.kinds.contains(Kind::Address))
+            + u8::from(self.sign_on.is_some())
+            + u8::from(self.container == Container::T0)
     }
 }
 

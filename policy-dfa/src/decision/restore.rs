@@ -60,8 +60,7 @@ impl DecisionPoint {
         let safety = browser_signals::Fact::Unknown;
         let asked = Question { event, page: Some(page), task, consent, history, safety, now };
         let (root, seen) = self.valuation(&asked);
-        let home =
-            destination(Some(login), |goal| task.origins().contains(goal), task.has_on_this_machine(login));
+        let home = destination(Some(login), |goal| task.is_about(goal), task.has_on_this_machine(login));
         let known = known(seen.with(home)).ok_or(Reason::StaleDocument)?;
         let possible = self.policy().possible(root, &known);
         if possible.prospect != Prospect::Granted {

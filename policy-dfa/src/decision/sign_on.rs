@@ -63,11 +63,11 @@ impl<'q> Sites<'q> {
 
     /// Whether the page is of the task.
     pub(super) fn is_here(&self, origin: &Origin) -> bool {
-        self.task.origins().contains(origin) || self.here == Some(origin)
+        self.task.is_about(origin) || self.here == Some(origin)
     }
 
     /// Whether an address is of the task.
     pub(super) fn is_goal(&self, origin: &Origin) -> bool {
-        (self.home && self.task.origins().contains(origin)) || self.to == Some(origin)
+        (self.home && self.task.is_about(origin)) || self.to == Some(origin)
     }
 }

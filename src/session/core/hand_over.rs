@@ -46,7 +46,7 @@ impl Core {
     /// The site on which the user may finish by hand. A site that they did not name is none: they did not mean to visit it.
     /// Nor is one whose name looks like another's, nor any once a page may direct the agent.
     fn site_by_hand(&self) -> Option<Origin> {
-        let origin = self.read.origin.clone().filter(|origin| self.task.origins().contains(origin))?;
+        let origin = self.read.origin.clone().filter(|origin| self.task.is_about(origin))?;
         let trusted =
             warnings(&origin, self.task.origins()).is_empty() && !self.policy.history.is_suspected();
         trusted.then_some(origin)

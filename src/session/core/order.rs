@@ -164,7 +164,7 @@ impl Core {
             let fields = self.values.vault.lock().map(|vault| vault.order_fields(kind, &endpoint.origin));
             let fields = fields.unwrap_or_default();
             // Without an address there is no order, and the policy says so. Shops do without the rest.
-            if kind == Kind::Address || self.task.kinds().contains(&kind) && !fields.is_empty() {
+            if kind == Kind::Address || self.task.kinds().contains(kind) && !fields.is_empty() {
                 self.requests += 1;
                 let (at, items, claim) = (Pointers::default(), Items::default(), Claim::default());
                 let request = Request { kind, fields, at, items, claim };

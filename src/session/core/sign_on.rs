@@ -56,7 +56,7 @@ impl Core {
         let sign_on = SignOn { provider: provider.clone(), site: site.clone() };
         let is_possible = self.task.sign_on().is_none()
             && self.task.origins() == std::slice::from_ref(site)
-            && self.task.kinds().contains(&Kind::Login)
+            && self.task.kinds().contains(Kind::Login)
             && self.task.clone().signing_on(sign_on).sign_on().is_some()
             && provider.scheme() == "https"
             && !self.policy.history.is_suspected()

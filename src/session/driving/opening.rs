@@ -85,7 +85,7 @@ fn judge_encryption(decision: &DecisionPoint, task: &Task) -> Result<(), NotEncr
 
 /// The origins of the payment providers whose frames the task may fill.
 pub(super) fn reachable_providers(decision: &DecisionPoint, task: &Task) -> Vec<Origin> {
-    let pays = task.container() == Container::T2 && task.kinds().contains(&Kind::Payment);
+    let pays = task.container() == Container::T2 && task.kinds().contains(Kind::Payment);
     let providers = decision.providers().iter().filter(|_| pays);
     providers.flat_map(|provider| provider.frames().iter().chain(provider.tokens())).cloned().collect()
 }
@@ -218,7 +218,7 @@ pub(super) async fn open(
     let task = seal(&intake, container);
     let sealed = AuditEvent::Sealed {
         origins: task.origins().to_vec(),
-        kinds: task.kinds().to_vec(),
+        kinds: task.kinds().iter().collect(),
         budget: task.budget(),
         container,
     };

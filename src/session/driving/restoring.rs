@@ -92,7 +92,7 @@ impl SealedTask {
         dependencies: &mut Dependencies,
         decision: &DecisionPoint,
     ) -> Result<Option<AgreedLogin>, SessionError> {
-        let logs_in = self.task.kinds().contains(&Kind::Login) && self.task.container() == Container::T2;
+        let logs_in = self.task.kinds().contains(Kind::Login) && self.task.container() == Container::T2;
         if !logs_in || self.surface != TaskSurface::Container {
             return Ok(None);
         }

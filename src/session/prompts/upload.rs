@@ -53,7 +53,7 @@ impl Core {
             return Err(Reason::TaintedSession);
         }
         let site = page.origin.known().ok_or(Reason::SignalUnknown(Signal::Origin))?;
-        if !self.task.origins().contains(site) {
+        if !self.task.is_about(site) {
             return Err(Reason::OriginMismatch);
         }
         match page.tls {
@@ -68,7 +68,7 @@ impl Core {
             (Some(_), Fact::Unknown) => return Err(Reason::SignalUnknown(Signal::Destination)),
         };
         let target = UploadTarget { site: site.clone(), path, sent_to };
-        if !target.origins().iter().all(|origin| self.task.origins().contains(origin)) {
+        if !target.origins().iter().all(|origin| self.task.is_about(origin)) {
             return Err(Reason::WrongDestination);
         }
         let event = Event::Verb { verb: target.verb(), to: None, carries: Fact::Known(Carried::Own) };
