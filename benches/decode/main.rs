@@ -5,7 +5,7 @@
 //! candidates as make that draw exact, and updates the belief. Steps with and without control alternate, in one
 //! process, at the same length of text. Weights are random, since only the number of candidates depends on them; for
 //! that, logits are spread as widely as a trained model's, outside of the measured time. "By libtorch" is the same control with
-//! the look-ahead on the language model's device ([`TorchLookahead`]).
+//! the look-ahead on the language model's device ([`TorchController`]).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark")]
 
@@ -19,7 +19,7 @@ mod random;
 use clock::{Times, once};
 use hmm_control::{Controller, Coverage, LanguageModel, Lookahead, Progress, Sampler, Storage, Token};
 use lm_torch::tch::{self, Device, Kind};
-use lm_torch::{Config, Family, StepError, TorchLookahead, TorchModel, TorchProgress, TorchState, Trainable};
+use lm_torch::{Config, Family, TorchController, TorchModel, TorchProgress, TorchState, Trainable};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -78,7 +78,7 @@ fn main() {
         lookahead.prepare(AHEAD);
         let controller = Controller::new(lookahead, 1.0).unwrap();
         for (name, (_, width, layers, heads), kind, device) in cases {
-            let on_device = TorchLookahead::new(controller.lookahead().clone(), device).unwrap();
+            let on_device = TorchController::new(controller.clone(), device).unwrap();
             let model = Trainable::new(gpt2(width, layers, heads), device).unwrap().to_model(kind).unwrap();
             compare(&name, &model, &controller, &on_device);
         }
@@ -109,14 +109,14 @@ struct Text {
     candidates: Vec<f64>,
 }
 
-fn compare(name: &str, model: &TorchModel, controller: &Controller, lookahead: &TorchLookahead) {
+fn compare(name: &str, model: &TorchModel, controller: &Controller, torch: &TorchController) {
     let sampler = Sampler::new(1.0).unwrap().top_k(BEST);
     let start = || {
         let prompt: Vec<Token> = (0..PROMPT).map(|place| (place * 7919 % VOCABULARY) as Token).collect();
         let (mut state, mut logits) = (model.start(), vec![0.0; VOCABULARY]);
         model.step(&mut state, &prompt, &mut logits).unwrap();
         let progress = controller.lookahead().start();
-        let on_device = lookahead.start().unwrap();
+        let on_device = torch.start().unwrap();
         let rng = ChaCha8Rng::seed_from_u64(1);
         Text { state, progress, on_device, token: 44, logits, rng, candidates: Vec::new() }
     };
@@ -132,7 +132,7 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller, lookahead: &
                 }
                 3 => {
                     model.step(&mut text.state, &[text.token], &mut text.logits).unwrap();
-                    lookahead.observe(&mut text.on_device, text.token).unwrap();
+                    torch.observe(&mut text.on_device, text.token).unwrap();
                 }
                 _ => std::thread::scope(|scope| {
                     scope.spawn(|| controller.lookahead().observe(&mut text.progress, text.token));
@@ -143,12 +143,9 @@ fn compare(name: &str, model: &TorchModel, controller: &Controller, lookahead: &
             let drawn = once(|| {
                 if way > 0 {
                     let (logits, coverage) = (&mut text.logits, Coverage::TopK(BEST));
-                    let (place, on_device) = (text.on_device.place(AHEAD), &text.on_device);
-                    let score =
-                        |tokens: &[Token], out: &mut [f64]| lookahead.score(on_device, AHEAD, tokens, out);
                     let certificate = match way {
-                        3 => controller
-                            .adjust_candidates_by::<StepError>(place, logits, None, coverage, FIRST, score)
+                        3 => torch
+                            .adjust_candidates(&text.on_device, AHEAD, logits, None, coverage, FIRST)
                             .unwrap(),
                         _ => controller
                             .adjust_candidates(&text.progress, AHEAD, logits, None, coverage, FIRST)

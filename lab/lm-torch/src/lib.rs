@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`TorchModel`] | a model that reads and writes tokens, behind [`hmm_control::LanguageModel`] |
 //! | [`TorchState`] | what it has read: keys and values, forked by cloning |
-//! | [`TorchLookahead`] | the look-ahead of `hmm_control` on a device of libtorch |
+//! | [`TorchController`] | the control of `hmm_control`, its look-ahead on a device of libtorch |
 //! | [`TorchProgress`] | its progress in one text |
 //! | [`Trainable`] | the same model with gradients: from a batch of tokens to logits |
 //! | [`preference`] | the loss of direct preference optimisation |
@@ -18,17 +18,17 @@
 //! environment keeps libtorch from trying.
 
 mod cache;
+mod control;
 mod error;
 mod forward;
-mod lookahead;
 mod model;
 pub mod preference;
 mod train;
 mod weights;
 
+pub use control::{TorchController, TorchProgress};
 pub use error::{LoadError, StepError};
 pub use language_models::transformer::{Config, Family, Tokenizer};
-pub use lookahead::{TorchLookahead, TorchProgress};
 pub use model::{TorchModel, TorchState};
 pub use tch;
 pub use train::Trainable;

@@ -1,4 +1,4 @@
-//! The look-ahead on devices of libtorch against the exact one of `hmm_control`.
+//! Control on devices of libtorch against the exact one of `hmm_control`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 #[path = "../../../hmm-control/tests/control/support.rs"]
@@ -6,7 +6,7 @@ mod support;
 
 use hmm_control::{Controller, Coverage, Hmm, Lookahead, Progress, Storage, Token};
 use lm_torch::tch::{Cuda, Device};
-use lm_torch::{StepError, TorchLookahead, TorchProgress};
+use lm_torch::{StepError, TorchController, TorchProgress};
 use proptest::prelude::*;
 use rand::Rng;
 use support::{attribute, hmm, logits, rng, uniform};
@@ -53,23 +53,23 @@ fn exact(seed: u64, storage: Storage) -> Lookahead {
 }
 
 /// Both after the same tokens, some of them in a prompt, some that no state emits, some outside the vocabulary.
-fn read(lookahead: &TorchLookahead, seed: u64) -> (Progress, TorchProgress) {
-    let rng = &mut rng(seed);
-    let vocabulary = lookahead.lookahead().hmm().vocabulary() as u32;
+fn read(ours: &TorchController, seed: u64) -> (Progress, TorchProgress) {
+    let (rng, exact) = (&mut rng(seed), ours.controller().lookahead());
+    let vocabulary = exact.hmm().vocabulary() as u32;
     let mut token = || match rng.next_u32() % 8 {
         0 => 3,
         1 => vocabulary + 5,
         _ => rng.next_u32() % vocabulary,
     };
-    let (mut wanted, mut found) = (lookahead.lookahead().start(), lookahead.start().unwrap());
+    let (mut wanted, mut found) = (exact.start(), ours.start().unwrap());
     for place in 0..12 {
         let token = token();
         if place < 6 {
-            lookahead.lookahead().observe_prompt(&mut wanted, token);
-            lookahead.observe_prompt(&mut found, token).unwrap();
+            exact.observe_prompt(&mut wanted, token);
+            ours.observe_prompt(&mut found, token).unwrap();
         } else {
-            lookahead.lookahead().observe(&mut wanted, token);
-            lookahead.observe(&mut found, token).unwrap();
+            exact.observe(&mut wanted, token);
+            ours.observe(&mut found, token).unwrap();
         }
     }
     (wanted, found)
@@ -83,8 +83,8 @@ proptest! {
         let exact = exact(seed, [Storage::F64, Storage::F16, Storage::Bits8][storage]);
         let vocabulary = exact.hmm().vocabulary();
         for device in devices() {
-            let lookahead = TorchLookahead::new(exact.clone(), device).unwrap();
-            let (wanted, found) = read(&lookahead, seed);
+            let ours = TorchController::new(Controller::new(exact.clone(), 1.0).unwrap(), device).unwrap();
+            let (wanted, found) = read(&ours, seed);
             let place = found.place(remaining);
             prop_assert_eq!(place.state, wanted.state);
             prop_assert_eq!(place.log_weight, wanted.log_weight);
@@ -95,7 +95,7 @@ proptest! {
             let (mut scores, mut expected) = (vec![0.5; vocabulary], vec![0.5; vocabulary]);
             for remaining in [remaining, remaining + 3, remaining] {
                 exact.score_all(&wanted, remaining, &mut expected);
-                lookahead.score_all(&found, remaining, &mut scores).unwrap();
+                ours.score_all(&found, remaining, &mut scores).unwrap();
                 for (token, (found, wanted)) in scores.iter().zip(&expected).enumerate() {
                     prop_assert!(is_near(*found, *wanted), "{device:?} token {token}: {found} {wanted}");
                 }
@@ -104,12 +104,12 @@ proptest! {
             let rng = &mut rng(seed ^ 1);
             let tokens: Vec<Token> = (0..50).map(|_| rng.next_u32() % (vocabulary as u32 + 3)).collect();
             let mut some = vec![0.5; tokens.len()];
-            lookahead.score(&found, remaining, &tokens, &mut some).unwrap();
+            ours.score(&found, remaining, &tokens, &mut some).unwrap();
             for (token, score) in tokens.iter().zip(some) {
                 let wanted = expected.get(*token as usize).copied().unwrap_or(f64::NEG_INFINITY);
                 prop_assert!(is_near(score, wanted), "{device:?} token {token}: {score} {wanted}");
             }
-            lookahead.score(&found, remaining, &[], &mut []).unwrap();
+            ours.score(&found, remaining, &[], &mut []).unwrap();
         }
     }
 
@@ -119,15 +119,12 @@ proptest! {
         let given = logits(exact.hmm().vocabulary(), 1.0 + 8.0 * uniform(&mut rng(seed)), &mut rng(seed));
         let controller = Controller::new(exact, strength).unwrap();
         for device in devices() {
-            let lookahead = TorchLookahead::new(controller.lookahead().clone(), device).unwrap();
-            let (wanted, found) = read(&lookahead, seed);
+            let on_device = TorchController::new(controller.clone(), device).unwrap();
+            let (wanted, found) = read(&on_device, seed);
             let (mut ours, mut expected) = (given.clone(), given.clone());
             let coverage = Coverage::TopK(k);
             let certified = controller.adjust_candidates(&wanted, 9, &mut expected, None, coverage, 20);
-            let outcome = controller.adjust_candidates_by::<StepError>(
-                found.place(9), &mut ours, None, coverage, 20,
-                |tokens, out| lookahead.score(&found, 9, tokens, out),
-            );
+            let outcome = on_device.adjust_candidates(&found, 9, &mut ours, None, coverage, 20);
             match (outcome, certified) {
                 (Ok(found), Ok(wanted)) => prop_assert_eq!((found.exact, found.candidates), (wanted.exact, wanted.candidates)),
                 (Err(StepError::Control(found)), Err(wanted)) => prop_assert_eq!(found, wanted),
@@ -143,12 +140,13 @@ proptest! {
 
 #[test]
 fn a_fork_continues_on_its_own() {
-    let lookahead = TorchLookahead::new(exact(5, Storage::F32), Device::Cpu).unwrap();
-    let mut first = lookahead.start().unwrap();
-    lookahead.observe(&mut first, 1).unwrap();
+    let ours =
+        TorchController::new(Controller::new(exact(5, Storage::F32), 1.0).unwrap(), Device::Cpu).unwrap();
+    let mut first = ours.start().unwrap();
+    ours.observe(&mut first, 1).unwrap();
     let before = first.predicted().unwrap();
     let mut second = first.fork();
-    lookahead.observe(&mut second, 2).unwrap();
+    ours.observe(&mut second, 2).unwrap();
     assert_eq!(first.predicted().unwrap(), before);
     assert_ne!(second.predicted().unwrap(), before);
 }
@@ -156,7 +154,8 @@ fn a_fork_continues_on_its_own() {
 #[test]
 fn a_device_that_is_missing_is_named() {
     if !Cuda::is_available() {
-        let error = TorchLookahead::new(exact(5, Storage::F32), Device::Cuda(0)).err().unwrap();
+        let controller = Controller::new(exact(5, Storage::F32), 1.0).unwrap();
+        let error = TorchController::new(controller, Device::Cuda(0)).err().unwrap();
         assert!(error.to_string().starts_with("there is no CUDA device 0"));
     }
 }

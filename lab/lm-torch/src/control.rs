@@ -1,8 +1,8 @@
-//! The look-ahead on a device of libtorch.
+//! Control whose look-ahead is computed on a device of libtorch.
 
 use crate::error::{LoadError, StepError};
 use crate::model::{check_device, numbers};
-use hmm_control::{Lookahead, Place, Token};
+use hmm_control::{Certificate, Controller, Coverage, Lookahead, MaskWords, Place, Token};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tch::{Device, Kind, TchError, Tensor};
@@ -13,20 +13,20 @@ const CHUNK: usize = 1024;
 /// Bytes of backward vectors that stay on the device; later ones are copied again for each call.
 const STORED_BYTES: usize = 1 << 30;
 
-/// The scores of a [`Lookahead`], computed by libtorch, on a GPU for instance.
+/// A [`Controller`] whose scores libtorch computes, on a GPU for instance.
 ///
 /// It holds the model's matrices in 32 bits on the device, `4 h (h + V)` bytes, and the belief of each text stays there. The backward
-/// vectors come from the [`Lookahead`], once for each horizon. A step sends the candidates to the device and reads their scores
+/// vectors come from the controller's [`Lookahead`], once for each horizon. A step sends the candidates to the device and reads their scores
 /// back. On a CPU it needs twice the memory of 16 bits and `hmm_control`'s own kernels are faster; it is made for the device
 /// of the language model.
 ///
 /// Scores differ from [`Lookahead::score`] by rounding alone, as long as a token's share of the emissions of the likely states does not
-/// underflow 32 bits. `lab/lm-torch/tests/lookahead.rs` compares them on the CPU, and on a GPU where there is one; none was at hand so far.
+/// underflow 32 bits. `lab/lm-torch/tests/control.rs` compares them on the CPU, and on a GPU where there is one; none was at hand so far.
 ///
 /// ```
 /// use hmm_control::{Attribute, Controller, Coverage, Hmm, Lookahead, Storage};
 /// use lm_torch::tch::Device;
-/// use lm_torch::{StepError, TorchLookahead};
+/// use lm_torch::TorchController;
 /// use ndarray::array;
 ///
 /// let hmm = Hmm::new(
@@ -38,19 +38,16 @@ const STORED_BYTES: usize = 1 << 30;
 /// let attribute = Attribute::from_weights(3, [(2, 0.5_f64.ln())])?;
 /// let controller = Controller::new(Lookahead::new(hmm, attribute)?, 1.0)?;
 ///
-/// let lookahead = TorchLookahead::new(controller.lookahead().clone(), Device::cuda_if_available())?;
-/// let mut progress = lookahead.start()?;
-/// lookahead.observe(&mut progress, 0)?;
+/// let controller = TorchController::new(controller, Device::cuda_if_available())?;
+/// let mut progress = controller.start()?;
+/// controller.observe(&mut progress, 0)?;
 /// let mut logits = [0.0_f32; 3];
-/// let (place, best) = (progress.place(4), Coverage::TopK(2));
-/// controller.adjust_candidates_by::<StepError>(place, &mut logits, None, best, 2, |tokens, out| {
-///     lookahead.score(&progress, 4, tokens, out)
-/// })?;
+/// controller.adjust_candidates(&progress, 4, &mut logits, None, Coverage::TopK(2), 2)?;
 /// assert!(logits[0] > logits[2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct TorchLookahead {
-    lookahead: Lookahead,
+pub struct TorchController {
+    controller: Controller,
     device: Device,
     /// `A`, `[to, from]`.
     transition: Tensor,
@@ -95,26 +92,30 @@ impl TorchProgress {
     }
 }
 
-impl TorchLookahead {
+impl TorchController {
     /// Copies a model to a device.
     ///
     /// # Errors
     /// When there is no such device, or its memory does not suffice.
-    pub fn new(lookahead: Lookahead, device: Device) -> Result<TorchLookahead, LoadError> {
+    pub fn new(controller: Controller, device: Device) -> Result<TorchController, LoadError> {
         check_device(device)?;
-        let hmm = lookahead.hmm();
+        let hmm = controller.lookahead().hmm();
         let transition =
             matrix(hmm.states(), hmm.states(), device, |row, values| hmm.read_transition(row, values))?;
         let emission = matrix(hmm.vocabulary(), hmm.states(), device, |row, values| {
             hmm.read_emission(row as Token, values);
             divide(values);
         })?;
-        Ok(TorchLookahead { lookahead, device, transition, emission, ahead: RefCell::default() })
+        Ok(TorchController { controller, device, transition, emission, ahead: RefCell::default() })
     }
 
-    /// The look-ahead that this one computes.
-    pub fn lookahead(&self) -> &Lookahead {
-        &self.lookahead
+    /// The controller, with the look-ahead whose scores are computed.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    fn lookahead(&self) -> &Lookahead {
+        self.controller.lookahead()
     }
 
     /// The progress before the first token.
@@ -122,9 +123,9 @@ impl TorchLookahead {
     /// # Errors
     /// When the device fails.
     pub fn start(&self) -> Result<TorchProgress, StepError> {
-        let initial: Vec<f32> = self.lookahead.hmm().initial().iter().map(|value| *value as f32).collect();
+        let initial: Vec<f32> = self.lookahead().hmm().initial().iter().map(|value| *value as f32).collect();
         let predicted = Tensor::f_from_slice(&initial)?.f_to_device(self.device)?;
-        Ok(TorchProgress { predicted, state: self.lookahead.attribute().start(), log_weight: 0.0 })
+        Ok(TorchProgress { predicted, state: self.lookahead().attribute().start(), log_weight: 0.0 })
     }
 
     /// Observes a token of the prompt: it updates the belief, and neither the automaton nor the weight. A token that no state
@@ -135,7 +136,7 @@ impl TorchLookahead {
     pub fn observe_prompt(&self, progress: &mut TorchProgress, token: Token) -> Result<(), StepError> {
         let _no_gradients = tch::no_grad_guard();
         let predicted = &progress.predicted;
-        let seen = match (token as usize) < self.lookahead.hmm().vocabulary() {
+        let seen = match (token as usize) < self.lookahead().hmm().vocabulary() {
             true => {
                 let joint = self.emission.f_select(0, i64::from(token))?.f_mul(predicted)?;
                 let evidence = joint.f_sum(Kind::Float)?;
@@ -155,10 +156,29 @@ impl TorchLookahead {
     /// When the device fails; the progress is then unchanged.
     pub fn observe(&self, progress: &mut TorchProgress, token: Token) -> Result<(), StepError> {
         self.observe_prompt(progress, token)?;
-        let edge = self.lookahead.attribute().step(progress.state, token);
+        let edge = self.lookahead().attribute().step(progress.state, token);
         progress.state = edge.to;
         progress.log_weight += edge.log_weight;
         Ok(())
+    }
+
+    /// Adjusts the logits of as few tokens as suffice for `coverage`: see [`Controller::adjust_candidates`].
+    ///
+    /// # Errors
+    /// The same as [`Controller::adjust_candidates`], and when the device fails; the logits are then unchanged.
+    pub fn adjust_candidates(
+        &self,
+        progress: &TorchProgress,
+        remaining: usize,
+        logits: &mut [f32],
+        mask: Option<&MaskWords>,
+        coverage: Coverage,
+        first: usize,
+    ) -> Result<Certificate, StepError> {
+        let place = Place { state: progress.state, log_weight: progress.log_weight, remaining };
+        self.controller.adjust_candidates_by(place, logits, mask, coverage, first, |tokens, out| {
+            self.score(progress, remaining, tokens, out)
+        })
     }
 
     /// `out[i] = log phi(tokens[i])`, with `remaining` tokens after it: see [`Lookahead::score`]. A token outside the
@@ -173,7 +193,7 @@ impl TorchLookahead {
         tokens: &[Token],
         out: &mut [f64],
     ) -> Result<(), StepError> {
-        let vocabulary = self.lookahead.hmm().vocabulary();
+        let vocabulary = self.lookahead().hmm().vocabulary();
         // A row outside the matrix would end a program on a GPU, where nothing can catch it.
         let row = |token: &Token| if (*token as usize) < vocabulary { i64::from(*token) } else { 0 };
         let rows: Vec<i64> = tokens.iter().map(row).collect();
@@ -194,7 +214,7 @@ impl TorchLookahead {
         remaining: usize,
         out: &mut [f64],
     ) -> Result<(), StepError> {
-        let tokens: Vec<Token> = (0..self.lookahead.hmm().vocabulary() as Token).collect();
+        let tokens: Vec<Token> = (0..self.lookahead().hmm().vocabulary() as Token).collect();
         self.write(progress, remaining, &self.emission, &tokens, out)
     }
 
@@ -208,7 +228,7 @@ impl TorchLookahead {
         out: &mut [f64],
     ) -> Result<(), StepError> {
         let _no_gradients = tch::no_grad_guard();
-        let attribute = self.lookahead.attribute();
+        let attribute = self.lookahead().attribute();
         let edges: Vec<_> = tokens.iter().map(|token| attribute.step(progress.state, *token)).collect();
         let mut reached: Vec<usize> = edges.iter().map(|edge| edge.to).collect();
         reached.sort_unstable();
@@ -246,7 +266,7 @@ impl TorchLookahead {
         if let Some(ahead) = self.ahead.borrow().get(&(state, remaining)) {
             return Ok((ahead.values.shallow_clone(), ahead.log_scale));
         }
-        let logarithms = self.lookahead.backward(state, remaining);
+        let logarithms = self.lookahead().backward(state, remaining);
         let log_scale = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let relative =
             |log: &f64| if log_scale > f64::NEG_INFINITY { (log - log_scale).exp() as f32 } else { 0.0 };
