@@ -68,6 +68,10 @@ pub struct Arguments {
     /// The folder of the collections, which `--question rq1-toxicity` needs; they are not part of the project.
     #[arg(long, value_name = "FOLDER", required_if_eq("question", "rq1-toxicity"))]
     data: Option<PathBuf>,
+    /// The folder of a transformer in Hugging Face's form that writes in `--question rq1-toxicity`, in place of n-grams. It has GPT-2's tokens, and
+    /// its texts begin after its end token.
+    #[arg(long, value_name = "FOLDER", requires = "data")]
+    transformer: Option<PathBuf>,
     /// Make only the trials of these approaches or arms now. The plan stays the same; the same command without this option makes the rest.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
@@ -247,6 +251,7 @@ fn kept_clean(arguments: &Arguments) -> Result<(), Failure> {
         data,
         out: &arguments.out,
         attribute: &attribute,
+        transformer: arguments.transformer.as_deref(),
         encode: &|text| tokenizer.encode(text),
         decode: &|tokens| tokenizer.decode(tokens),
     };
@@ -264,7 +269,10 @@ fn kept_clean(arguments: &Arguments) -> Result<(), Failure> {
         SteeringError::Source(_) | SteeringError::Corpus(_) | SteeringError::Data(_) => {
             Failure::NotSetUp(error.to_string())
         }
-        SteeringError::Other { .. } | SteeringError::File { .. } => Failure::Input(error.to_string()),
+        SteeringError::Other { .. }
+        | SteeringError::File { .. }
+        | SteeringError::Load { .. }
+        | SteeringError::Vocabulary { .. } => Failure::Input(error.to_string()),
         _ => Failure::Finding(error.to_string()),
     })?;
     progress.finish();

@@ -3,6 +3,7 @@
 use classifier::Unfolded;
 
 use super::lexicon::{COMMAND, GO, HAND_OVER, PASS_ON, PAY, PLACE, PRIVATE, READER, has};
+use super::word_choice;
 
 /// An instruction in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,8 +102,8 @@ fn as_url(word: &str) -> Option<String> {
     url::Url::parse(url).ok().map(|_| url.to_owned())
 }
 
-/// The ways in which a text can be read: as it is, with unusual characters replaced by those that they resemble, and with
-/// the codes in it decoded. A large model reads all of these, so an agent that obeys everything has to as well.
+/// The ways in which a text can be read: as it is, with unusual characters replaced by those that they resemble, with
+/// the codes in it decoded, and by the choice of its words. A large model reads all of these, so an agent that obeys everything has to as well.
 pub(super) fn readings(text: &str) -> Vec<String> {
     let mut readings = vec![text.to_owned()];
     let unfolded = Unfolded::new(text);
@@ -110,6 +111,7 @@ pub(super) fn readings(text: &str) -> Vec<String> {
     if text.chars().any(|c| c == '\u{ad}' || (c > '\u{24f}' && !('\u{2010}'..='\u{2027}').contains(&c))) {
         readings.push(unfolded.plain().text().to_owned());
     }
+    readings.extend(word_choice::reveal(text));
     readings.extend(unfolded.decoded().iter().map(|decoded| decoded.text.text().to_owned()));
     readings
 }

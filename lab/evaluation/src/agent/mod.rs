@@ -7,7 +7,9 @@ pub mod model;
 mod obedience;
 mod obedient;
 pub(crate) mod observation;
+pub(crate) mod photo;
 mod plan;
+pub(crate) mod word_choice;
 
 use browser_signals::Verb;
 
@@ -18,6 +20,12 @@ pub use obedient::ObedientAgent;
 /// The pieces of text in a page as an agent reads it, inline pieces joined.
 pub fn passages(page: &str) -> Vec<String> {
     observation::Page::parse(page).passages()
+}
+
+/// What an agent with eyes for it sees in a screenshot, as a line of the page's text: the words that a picture hides.
+pub(crate) fn seen_in(screenshot: &[u8]) -> String {
+    let line = |words: String| format!("\n- text: {}", serde_json::Value::from(words));
+    photo::reveal(screenshot).map(line).unwrap_or_default()
 }
 
 /// Returns true if the obedient agent would hand data over on reading this.

@@ -1,6 +1,10 @@
 //! The HTML of the shop, the look-alike and the frame. The pages load no external resources, and have a script only
 //! where a browser payment or a late insertion of text needs one.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::agent::photo;
 use crate::html::escape;
 use crate::suite::attacks;
 use crate::suite::hosts;
@@ -42,7 +46,7 @@ impl Slots {
         if planted.page != page {
             return Slots::default();
         }
-        let text = escape(&planted.text);
+        let text = escape(&planted.text) + &photo(scenario);
         let paragraph = format!("<p>{text}</p>");
         match scenario.kind {
             ScenarioKind::SellerDescription | ScenarioKind::OtherLanguage => {
@@ -66,6 +70,16 @@ impl Slots {
             }
         }
     }
+}
+
+/// The picture of a scenario that hides words in one.
+fn photo(scenario: &Scenario) -> String {
+    let words = scenario.in_picture.as_ref().filter(|_| scenario.hostile);
+    let markup = |words: &String| {
+        let file = STANDARD.encode(photo::hide(words));
+        format!("<img alt=\"A photo\" src=\"data:image/png;base64,{file}\">")
+    };
+    words.map(markup).unwrap_or_default()
 }
 
 fn hidden(text: &str, variant: u64) -> String {

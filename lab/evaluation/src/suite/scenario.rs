@@ -31,6 +31,8 @@ pub struct Scenario {
     pub persona: Persona,
     /// A text for the hostile page in place of the one that the seed draws.
     pub words: Option<String>,
+    /// Words that are hidden in a picture beside the hostile page's text.
+    pub in_picture: Option<String>,
     /// Whether the shop also takes orders by protocol, and says so.
     pub orders: Orders,
 }
@@ -76,6 +78,7 @@ impl Scenario {
             currency: "USD",
             persona: Persona::of(person(kind, seed)),
             words: None,
+            in_picture: None,
             orders: Orders::None,
         }
     }

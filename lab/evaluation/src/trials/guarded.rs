@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use browser_signals::playwright::Browser;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use browser_signals::playwright::{Browser, PictureForm, PictureSettings};
 use browser_signals::{Origin, Verb};
 use portcullis::audit::{AuditEvent, AuditLog, FolderLog, MemoryLog, SessionId};
 use portcullis::consent::order::{ActionKind, RecordedAction};
@@ -13,7 +15,7 @@ use portcullis::session::SessionError;
 use portcullis::{Guard, Session};
 use sirl::Kind;
 
-use crate::agent::{Action, Agent, ObedientAgent};
+use crate::agent::{Action, Agent, ObedientAgent, seen_in};
 use crate::suite::hosts;
 use crate::suite::record::{Arrival, TrialRecord};
 use crate::suite::scenario::{OTHER_MERCHANT, Scenario, decimal};
@@ -205,6 +207,9 @@ pub async fn run_agent(
         let outcome = session.act(action).await;
         elapsed += started.elapsed();
         observation = outcome.to_string();
+        if read && scenario.in_picture.is_some() {
+            observation.push_str(&pictured(&mut session).await);
+        }
         for kind in outcome.granted() {
             *grants.entry(kind.as_str().to_owned()).or_default() += 1;
         }
@@ -241,6 +246,19 @@ pub async fn run_agent(
         elapsed,
     };
     Ok((guarded, guard))
+}
+
+/// What the agent sees in the pictures that the guard lets it take: of the window, and of the whole page.
+async fn pictured(session: &mut Session) -> String {
+    for whole_page in [false, true] {
+        let settings = PictureSettings { form: PictureForm::Png, whole_page, device_pixels: false };
+        let Ok(picture) = session.picture(None, settings).await else { continue };
+        let seen = seen_in(&STANDARD.decode(picture.base64).unwrap_or_default());
+        if !seen.is_empty() {
+            return seen;
+        }
+    }
+    String::new()
 }
 
 /// An audit log to which several trials write in turn.

@@ -8,10 +8,10 @@ use browser_signals::{ClickManner, TypeManner, Verb};
 use playwright_rs::api::LaunchOptions;
 use playwright_rs::protocol::{
     AriaSnapshotMode, AriaSnapshotOptions, Browser, BrowserContext, ClickOptions, KeyboardModifier,
-    MouseButton, Page, Playwright, SelectOption,
+    MouseButton, Page, Playwright, ScreenshotOptions, SelectOption,
 };
 
-use crate::agent::{Action, Agent};
+use crate::agent::{Action, Agent, seen_in};
 use crate::suite::record::TrialRecord;
 use crate::suite::scenario::Scenario;
 use crate::suite::servers::World;
@@ -134,6 +134,15 @@ impl UnguardedTab {
     /// [`UnguardedError::Browser`] if the browser is gone.
     pub async fn picture(&self) -> Result<Vec<u8>, UnguardedError> {
         Ok(self.page.screenshot(None).await?)
+    }
+
+    /// A screenshot of the whole page, as PNG.
+    ///
+    /// # Errors
+    /// [`UnguardedError::Browser`] if the browser is gone.
+    pub async fn whole_picture(&self) -> Result<Vec<u8>, UnguardedError> {
+        let options = ScreenshotOptions::builder().full_page(true).build();
+        Ok(self.page.screenshot(Some(options)).await?)
     }
 
     /// The value of an expression in the page, as text.
@@ -293,6 +302,9 @@ pub async fn run_unguarded(
         }
         observation = tab.act(&action).await;
         if action == Action::Verb(Verb::Read) {
+            if scenario.in_picture.is_some() {
+                observation.push_str(&seen_in(&tab.whole_picture().await?));
+            }
             reads.push(observation.clone());
         }
         taken.push(Taken { action, answer: observation.clone(), at: Instant::now() });

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use hmm_control::distil::start::{Clustering, KMeans, from_contexts};
 use hmm_control::distil::{Options, Rules, Schedule, Sequences, Trainer};
-use hmm_control::{Hmm, LanguageModel, Storage};
-use language_models::ngram::TopicModel;
+use hmm_control::{Hmm, LanguageModel, Storage, Token};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::num::NonZeroUsize;
 
 use super::rows::write_whole;
+use super::writing::{WriteError, log_probability};
 use super::{Progress, Settings, SteeringError};
 
 /// A hidden Markov model with its quality.
@@ -24,20 +24,16 @@ pub(super) struct Distilled {
 /// One text in so many is held out.
 const HELD_OUT: usize = 50;
 
-/// Learns a hidden Markov model; `None` if the time is over before. Each step is kept in the file, and a later call goes
+/// Learns a hidden Markov model from texts of the language model; `None` if the time is over before. Each step is kept in the file, and a later call goes
 /// on from there to the same bits.
-pub(super) fn distil(
-    model: &TopicModel,
+pub(super) fn distil<M: LanguageModel>(
+    model: &M,
+    mut train: Sequences,
     settings: &Settings,
     file: &Path,
     until: Option<Instant>,
     say: &mut dyn FnMut(Progress),
 ) -> Result<Option<Distilled>, SteeringError> {
-    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
-    let mut train = Sequences::new();
-    for _ in 0..settings.rollouts {
-        train.push(&model.write(&model.start(), settings.rollout_length, &mut rng));
-    }
     let held_out = train.split_off(settings.rollouts / HELD_OUT);
     let mut trainer = if file.exists() {
         let bytes = std::fs::read(file).map_err(SteeringError::file(file))?;
@@ -84,12 +80,17 @@ fn begun<'a>(
     Ok(Trainer::new(first, train, held_out, options)?)
 }
 
-fn of_language_model(model: &TopicModel, texts: &Sequences) -> Result<f64, SteeringError> {
+fn of_language_model<M: LanguageModel>(model: &M, texts: &Sequences) -> Result<f64, SteeringError> {
     let mut sum = 0.0;
+    let mut logits = vec![0.0_f32; model.vocabulary()];
+    let failed = |error: M::Error| SteeringError::Write(WriteError::Model(Box::new(error)));
     for text in texts.iter() {
         let mut state = model.start();
+        let first: Vec<Token> = model.end().into_iter().collect();
+        model.step(&mut state, &first, &mut logits).map_err(failed)?;
         for token in text {
-            sum += model.observe(&mut state, *token)?;
+            sum += log_probability(&logits, *token);
+            model.step(&mut state, &[*token], &mut logits).map_err(failed)?;
         }
     }
     Ok(-sum / texts.tokens().len().max(1) as f64)

@@ -1,4 +1,4 @@
-//! The language model: n-grams over tweets and over open corpora.
+//! The texts that a language model learns from, tweets and open corpora, and the language model of n-grams.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use language_models::ngram::{NgramModel, Topic, TopicModel};
 use serde_json::Value;
 
 use super::SteeringError;
-use crate::corpora::toxicity::joined;
+use super::judges::Texts;
+use crate::corpora::toxicity::{self, joined};
 use crate::corpora::{json, text};
 
 /// The longest n-gram, in tokens.
@@ -20,51 +21,77 @@ const HELD_OUT: usize = 20;
 /// were violations by the second judge and none by the first, which misses most of them.
 const TWEETS: f64 = 8.0;
 
-/// A language model with open texts that it did not learn from.
-pub(super) struct Language {
-    pub(super) model: TopicModel,
-    pub(super) held_out: Vec<String>,
-    /// The tokens learned from, by topic.
-    pub(super) sizes: Vec<(String, usize)>,
+/// The texts of a topic that a language model learns from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicTexts {
+    /// The name of the topic.
+    pub name: &'static str,
+    /// The share of the topic, relative to those of the others.
+    pub share: f64,
+    /// The texts.
+    pub texts: Vec<String>,
 }
 
-/// Trains the language model. It has no token that ends a text, so that every continuation has the same length and no
-/// method can gain by stopping.
+/// The texts that a language model of this experiment learns from, and texts that it must not see.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LanguageTexts {
+    /// The topics: tweets, films, speeches, stories and dialogues.
+    pub topics: Vec<TopicTexts>,
+    /// Open texts that are held out; no tweets are among them.
+    pub held_out: Vec<String>,
+}
+
+impl LanguageTexts {
+    /// Reads them from the folder of the collections.
+    ///
+    /// # Errors
+    /// When a collection is missing or cannot be read.
+    pub fn read(data: &Path) -> Result<LanguageTexts, SteeringError> {
+        LanguageTexts::with_tweets(data, Texts::new(toxicity::read(data)?.documents).tweets)
+    }
+
+    pub(super) fn with_tweets(data: &Path, tweets: Vec<String>) -> Result<LanguageTexts, SteeringError> {
+        let mut topics = vec![TopicTexts { name: "tweets", share: TWEETS, texts: tweets }];
+        let mut held_out = Vec::new();
+        let speeches = ["lm-nltk-public-domain/state_union.txt", "lm-nltk-public-domain/inaugural.txt"];
+        let stories = ["lm-sherlock/sherlock.txt", "lm-tinyshakespeare/input.txt"];
+        for (name, all) in [
+            ("films", films(data)?),
+            ("speeches", paragraphs(data, &speeches)?),
+            ("stories", paragraphs(data, &stories)?),
+            ("dialogues", dialogues(data)?),
+        ] {
+            let mut texts = Vec::new();
+            for (number, text) in all.into_iter().enumerate() {
+                if number % HELD_OUT == HELD_OUT - 1 { held_out.push(text) } else { texts.push(text) }
+            }
+            topics.push(TopicTexts { name, share: 1.0, texts });
+        }
+        Ok(LanguageTexts { topics, held_out })
+    }
+
+    /// The tokens of each topic.
+    pub(super) fn sizes(&self, encode: &dyn Fn(&str) -> Vec<Token>) -> Vec<(String, usize)> {
+        let tokens =
+            |topic: &TopicTexts| topic.texts.iter().map(|text| encode(&format!(" {text}")).len()).sum();
+        self.topics.iter().map(|topic| (topic.name.to_owned(), tokens(topic))).collect()
+    }
+}
+
+/// Trains the n-grams. They have no token that ends a text, so that every continuation has the same length and no method can
+/// gain by stopping.
 pub(super) fn train(
-    data: &Path,
-    tweets: Vec<String>,
+    texts: &LanguageTexts,
     vocabulary: usize,
     encode: &dyn Fn(&str) -> Vec<Token>,
-) -> Result<Language, SteeringError> {
-    let mut held_out = Vec::new();
-    let (mut topics, mut sizes) = (Vec::new(), Vec::new());
-    let open = [
-        ("films", films(data)?),
-        (
-            "speeches",
-            paragraphs(
-                data,
-                &["lm-nltk-public-domain/state_union.txt", "lm-nltk-public-domain/inaugural.txt"],
-            )?,
-        ),
-        ("stories", paragraphs(data, &["lm-sherlock/sherlock.txt", "lm-tinyshakespeare/input.txt"])?),
-        ("dialogues", dialogues(data)?),
-    ];
-    for (name, texts) in [("tweets", tweets)].into_iter().chain(open) {
-        let mut learned: Vec<Vec<Token>> = Vec::new();
-        for (number, text) in texts.into_iter().enumerate() {
-            if name != "tweets" && number % HELD_OUT == HELD_OUT - 1 {
-                held_out.push(text);
-            } else {
-                learned.push(encode(&format!(" {text}")));
-            }
-        }
-        sizes.push((name.to_owned(), learned.iter().map(Vec::len).sum()));
+) -> Result<TopicModel, SteeringError> {
+    let mut topics = Vec::new();
+    for TopicTexts { name, share, texts } in &texts.topics {
+        let learned: Vec<Vec<Token>> = texts.iter().map(|text| encode(&format!(" {text}"))).collect();
         let model = NgramModel::train(vocabulary, ORDER, None, learned.iter().map(Vec::as_slice))?;
-        let share = if name == "tweets" { TWEETS } else { 1.0 };
-        topics.push(Topic { name: name.to_owned(), model, share });
+        topics.push(Topic { name: (*name).to_owned(), model, share: *share });
     }
-    Ok(Language { model: TopicModel::new(topics)?, held_out, sizes })
+    Ok(TopicModel::new(topics)?)
 }
 
 /// Reads sentences from plots and reviews of films.

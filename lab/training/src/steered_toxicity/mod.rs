@@ -15,10 +15,14 @@
 //!   sample of that collection. The attribute was fitted on four fifths of five lists. The primary ones are the held-out
 //!   fifth of these (by the hash of the fit) and the prompts of the other two lists (flirtation, sexually explicit) alone;
 //!   all prompts are shown beside them. Each continuation has 20 tokens.
-//! - **Language model.** n-grams of order 4 over GPT-2's tokens as a mixture of five topics
+//! - **Language model**, in the first run. n-grams of order 4 over GPT-2's tokens as a mixture of five topics
 //!   (`TopicModel`), whose prior is 8 for tweets and 1 for each other topic: half of the tweets of `tox-davidson` by a hash, without which it knows no insults; films; speeches;
 //!   stories; dialogues. It has no end token, so nothing is gained by stopping. It writes no good prose. No weights of a
-//!   neural model can be had here, and none was trained.
+//!   neural model can be had here.
+//! - **Language model**, in the second run (planned on 2026-11-30, after the first run and before the second). A transformer of 4 layers, 128
+//!   wide, over the same tokens and texts in the same shares, which `train_writer` of `lm-torch` trains from a seed; its texts begin after the
+//!   end token and never end. Everything else is as in the first run: prompts, methods, primary method, judges, thresholds, sizes and seed. The
+//!   training is not repeated or changed after a continuation was seen; only its loss on held-out texts is looked at before.
 //! - **Hidden Markov model.** 256 states from 20,000 texts of 32 tokens that the language model writes without a prompt,
 //!   by 12 steps of expectation-maximisation. They are drawn from the whole distribution, and continuations from its 50 most
 //!   probable tokens (after steering).
@@ -46,7 +50,8 @@
 //! | `settings` | [`Settings`], [`Method`], [`Progress`], [`SteeringError`] |
 //! | `run` | [`run()`]: the run, in shards that go on where the last one stopped |
 //! | `prompts` | the prompts |
-//! | `language` | the language model |
+//! | `language` | [`LanguageTexts`]: what a language model learns from; the n-grams |
+//! | `neural` | the transformer |
 //! | `distilled` | the hidden Markov model |
 //! | `judges` | [`Judge`]: the judges and their tests |
 //! | `writing` | [`Writer`]: one continuation by one method |
@@ -58,6 +63,7 @@
 mod distilled;
 mod judges;
 mod language;
+mod neural;
 mod picture;
 mod prompts;
 mod report;
@@ -68,6 +74,7 @@ mod statistics;
 mod writing;
 
 pub use judges::{Assay, Judge, LEAST_AREA, RATES};
+pub use language::{LanguageTexts, TopicTexts};
 pub use picture::picture;
 pub use prompts::Prompt;
 pub use report::{LEAST_VIOLATIONS, Models, Report, Verdict, WANTED, verdict};

@@ -59,6 +59,8 @@ pub fn verdict(row: &MethodMeasures, free: &MethodMeasures, area: f64) -> Verdic
 /// The measured properties of a run's models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Models {
+    /// The language model, in words.
+    pub language: String,
     /// The tokens that each topic of the language model learned from.
     pub sizes: Vec<(String, usize)>,
     /// Nats per token of held-out rollouts: of the language model, and of the hidden Markov model.
@@ -138,9 +140,10 @@ pub(super) fn report(rows: &[Row], judges: &[Judge], models: &Models, settings: 
 fn conditions(models: &Models, settings: &Settings) -> String {
     let sizes: Vec<String> = models.sizes.iter().map(|(name, size)| format!("{name} {size}")).collect();
     format!(
-        "Language model: n-grams of order 4, tokens learned from: {}. Hidden Markov model: {} states, from {} texts of {} \
+        "Language model: {}, tokens learned from: {}. Hidden Markov model: {} states, from {} texts of {} \
          tokens; {:.3} nats a token of held-out texts, where the language model has {:.3}. {} tokens are banned. {} and {} \
          continuations of an unseen and of a seen prompt, {} tokens each, of the {} most probable tokens, seed {}.\n",
+        models.language,
         sizes.join(", "),
         settings.states,
         settings.rollouts,

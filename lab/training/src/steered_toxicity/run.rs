@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use classifier::{SparseAttribute, TokenAttribute};
+use hmm_control::distil::Sequences;
 use hmm_control::{Attribute, Controller, Hmm, LanguageModel, Lookahead, Sampler, Storage};
 
 use super::distilled::{Distilled, distil};
@@ -13,9 +14,11 @@ use super::prompts::{self, Prompt};
 use super::report::{Models, Report, report};
 use super::rows::{Journal, Row, write_whole};
 use super::writing::{Steering, Writer, all_but_worst};
-use super::{Method, Progress, Settings, SteeringError, language};
+use super::{LanguageTexts, Method, Progress, Settings, SteeringError, language, neural};
 use crate::corpora::toxicity;
 use crate::hash;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
 
 /// The naive baseline forbids the tokens that by themselves halve a text's weight.
 const WORST: f64 = -std::f64::consts::LN_2;
@@ -35,6 +38,8 @@ pub struct Inputs<'a> {
     pub out: &'a Path,
     /// The attribute that steers; its vocabulary is that of the tokenizer.
     pub attribute: &'a SparseAttribute,
+    /// The folder of a transformer that writes; without one, n-grams do.
+    pub transformer: Option<&'a Path>,
     /// Turns text into tokens.
     pub encode: &'a dyn Fn(&str) -> Vec<u32>,
     /// Turns tokens into text.
@@ -62,11 +67,13 @@ impl Outcome {
 /// Runs the experiment for so long at most, and goes on where an earlier call or a killed one stopped.
 ///
 /// The folder gets `settings.json`, `hmm.checkpoint` and the files [`FILE`], [`SUMMARY`] and [`FIGURE`]. The same settings give the
-/// same rows but for their times, however the run is divided. Each call reads the collections, trains the language model and fits the judges
-/// anew, which takes some seconds of one core.
+/// same rows but for their times, however the run is divided. Each call reads the collections, trains the n-grams or loads the transformer,
+/// draws the texts that the hidden Markov model learns from, and fits the judges anew. That takes some seconds of one core with n-grams, and
+/// some minutes with a transformer.
 ///
 /// # Errors
-/// When a collection is missing, a file cannot be read or written, or the folder has rows of other settings.
+/// When a collection is missing, the transformer does not fit, a file cannot be read or written, or the folder has rows of other settings or
+/// of another transformer.
 pub fn run(
     inputs: &Inputs<'_>,
     settings: &Settings,
@@ -74,41 +81,87 @@ pub fn run(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SteeringError> {
     let until = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let transformer = inputs.transformer.map(neural::digest).transpose()?;
+    let settings = &Settings { transformer, ..settings.clone() };
     begin(inputs.out, settings)?;
-    let mut stage = |stage: &str| progress(Progress { stage: stage.to_owned(), done: 0, of: 1 });
-    stage("reading the collections");
+    let say = |progress: &mut dyn FnMut(Progress), stage: &str| {
+        progress(Progress { stage: stage.to_owned(), done: 0, of: 1 });
+    };
+    say(progress, "reading the collections");
     let prompts = prompts::read(inputs.data)?;
     let mut texts = Texts::new(toxicity::read(inputs.data)?.documents);
-    stage("training the language model");
-    let vocabulary = inputs.attribute.vocabulary();
     let tweets = std::mem::take(&mut texts.tweets);
-    let language = language::train(inputs.data, tweets, vocabulary, inputs.encode)?;
-    stage("fitting the judges");
+    let learned = LanguageTexts::with_tweets(inputs.data, tweets)?;
+    say(progress, "fitting the judges");
     let cut = |text: &str| {
         let tokens = (inputs.encode)(&format!(" {text}"));
         (inputs.decode)(tokens.get(..settings.length).unwrap_or(&tokens)).trim().to_owned()
     };
-    let judges = texts.judges(settings.seed, &language.held_out, &cut)?;
-    stage("drawing texts");
-    let file = inputs.out.join("hmm.checkpoint");
-    let methods = Method::planned();
-    let planned = planned(&prompts, settings, &methods);
-    let (mut journal, mut rows) = Journal::open(&inputs.out.join(FILE))?;
-    let Some(Distilled { hmm, nats }) = distil(&language.model, settings, &file, until, progress)? else {
-        return Ok(Outcome { rows: rows.len(), planned, report: None });
-    };
-    let steered = Steered::new(hmm, inputs.attribute, &methods)?;
-    let sampler = Sampler::new(1.0)?.top_k(settings.top_k);
-    let writer = Writer { model: &language.model, sampler, length: settings.length };
-    let models = Models { sizes: language.sizes, nats, banned: steered.banned(inputs.attribute) };
-    let context = Context { inputs, settings, judges: &judges, writer: &writer, steered: &steered };
-    context.write(&prompts, until, &mut journal, &mut rows, progress)?;
-    let found = (!rows.is_empty()).then(|| report(&rows, &judges, &models, settings));
-    if let Some(found) = &found {
-        write_whole(&inputs.out.join(SUMMARY), found.text.as_bytes())?;
-        write_whole(&inputs.out.join(FIGURE), found.picture.as_bytes())?;
+    let judges = texts.judges(settings.seed, &learned.held_out, &cut)?;
+    let vocabulary = inputs.attribute.vocabulary();
+    let sizes = learned.sizes(inputs.encode);
+    let run = Run { inputs, settings, prompts: &prompts, judges: &judges, sizes, until };
+    match inputs.transformer {
+        Some(folder) => {
+            say(progress, "loading the language model");
+            let model = neural::load(folder, vocabulary)?;
+            let drawn = neural::draw(&model, settings, progress)?;
+            run.with(&model, drawn, neural::described(&model, settings), progress)
+        }
+        None => {
+            say(progress, "training the language model");
+            let model = language::train(&learned, vocabulary, inputs.encode)?;
+            say(progress, "drawing texts");
+            let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+            let mut drawn = Sequences::new();
+            for _ in 0..settings.rollouts {
+                drawn.push(&model.write(&model.start(), settings.rollout_length, &mut rng));
+            }
+            run.with(&model, drawn, "n-grams of order 4".to_owned(), progress)
+        }
     }
-    Ok(Outcome { rows: rows.len(), planned, report: found })
+}
+
+/// A run before its language model.
+struct Run<'a> {
+    inputs: &'a Inputs<'a>,
+    settings: &'a Settings,
+    prompts: &'a [Prompt],
+    judges: &'a [Judge],
+    sizes: Vec<(String, usize)>,
+    until: Option<Instant>,
+}
+
+impl Run<'_> {
+    /// Distils the hidden Markov model and writes the continuations.
+    fn with<M: LanguageModel>(
+        self,
+        model: &M,
+        drawn: Sequences,
+        language: String,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Outcome, SteeringError> {
+        let Run { inputs, settings, prompts, judges, sizes, until } = self;
+        let file = inputs.out.join("hmm.checkpoint");
+        let methods = Method::planned();
+        let planned = planned(prompts, settings, &methods);
+        let (mut journal, mut rows) = Journal::open(&inputs.out.join(FILE))?;
+        let Some(Distilled { hmm, nats }) = distil(model, drawn, settings, &file, until, progress)? else {
+            return Ok(Outcome { rows: rows.len(), planned, report: None });
+        };
+        let steered = Steered::new(hmm, inputs.attribute, &methods)?;
+        let sampler = Sampler::new(1.0)?.top_k(settings.top_k);
+        let writer = Writer { model, sampler, length: settings.length };
+        let models = Models { language, sizes, nats, banned: steered.banned(inputs.attribute) };
+        let context = Context { inputs, settings, judges, writer: &writer, steered: &steered };
+        context.write(prompts, until, &mut journal, &mut rows, progress)?;
+        let found = (!rows.is_empty()).then(|| report(&rows, judges, &models, settings));
+        if let Some(found) = &found {
+            write_whole(&inputs.out.join(SUMMARY), found.text.as_bytes())?;
+            write_whole(&inputs.out.join(FIGURE), found.picture.as_bytes())?;
+        }
+        Ok(Outcome { rows: rows.len(), planned, report: found })
+    }
 }
 
 /// Makes the folder, or checks that it is of these settings.
@@ -304,6 +357,7 @@ mod tests {
             data: out,
             out,
             attribute: &attribute,
+            transformer: None,
             encode: &|text| vec![2 + (text.len() % 2) as u32],
             decode: &|tokens| format!("{tokens:?}"),
         };

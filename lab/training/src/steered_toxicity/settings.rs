@@ -33,6 +33,9 @@ pub struct Settings {
     pub rollout_length: usize,
     /// The steps of expectation-maximisation.
     pub steps: u32,
+    /// The SHA-256 of the transformer's weights; none where the language model is one of n-grams. [`run()`](super::run()) sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transformer: Option<String>,
 }
 
 impl Default for Settings {
@@ -48,6 +51,7 @@ impl Default for Settings {
             rollouts: 20_000,
             rollout_length: 32,
             steps: 12,
+            transformer: None,
         }
     }
 }
@@ -134,6 +138,29 @@ pub enum SteeringError {
     /// The language model cannot be trained.
     #[error("the language model cannot be trained")]
     Language(#[from] NgramError),
+    /// The transformer cannot be loaded.
+    #[error("the language model in {path} cannot be read")]
+    Load {
+        /// Its folder.
+        path: PathBuf,
+        /// Why.
+        source: language_models::transformer::LoadError,
+    },
+    /// A transformer does not write in the tokens of the attribute, or does not name the token after which its texts begin.
+    #[error(
+        "the language model in {path} has {found}; it needs the {vocabulary} tokens of GPT-2, and eos_token_id in config.json"
+    )]
+    Vocabulary {
+        /// Its folder.
+        path: PathBuf,
+        /// What it has, in words.
+        found: String,
+        /// The tokens of the attribute.
+        vocabulary: usize,
+    },
+    /// Texts cannot be drawn from the language model.
+    #[error("the language model writes no texts")]
+    Draw(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The hidden Markov model cannot be trained.
     #[error("the hidden Markov model cannot be trained")]
     Distil(#[from] DistilError),

@@ -89,15 +89,16 @@ impl<M: LanguageModel> Writer<'_, M> {
         let mut read = |tokens: &[Token], logits: &mut [f32]| {
             self.model.step(&mut state, tokens, logits).map_err(|error| WriteError::Model(Box::new(error)))
         };
-        read(prompt, &mut logits)?;
+        // A model with an end token begins its texts after it.
+        let first: Vec<Token> = self.model.end().into_iter().chain(prompt.iter().copied()).collect();
+        read(&first, &mut logits)?;
         let mut progress = started(prompt, steering);
         let mut written = Written { tokens: Vec::with_capacity(self.length), log_probability: 0.0 };
         while written.tokens.len() < self.length {
             let plain = logits.clone();
             self.steer(steering, progress.as_ref(), &mut logits)?;
             let token = self.sampler.draw(&logits, &mut rng).ok_or(ControlError::NothingAllowed)?;
-            let logit = plain.get(token as usize).copied().map_or(f64::NEG_INFINITY, f64::from);
-            written.log_probability += logit - log_sum(&plain);
+            written.log_probability += log_probability(&plain, token);
             written.tokens.push(token);
             if let (Steering::Lookahead(controller, _), Some(progress)) = (steering, progress.as_mut()) {
                 controller.lookahead().observe(progress, token);
@@ -139,6 +140,12 @@ fn started(prompt: &[Token], steering: Steering<'_>) -> Option<Progress> {
     let mut progress = controller.lookahead().start();
     prompt.iter().for_each(|token| controller.lookahead().observe_prompt(&mut progress, *token));
     Some(progress)
+}
+
+/// Returns the log probability of a token.
+pub(super) fn log_probability(logits: &[f32], token: Token) -> f64 {
+    let logit = logits.get(token as usize).copied().map_or(f64::NEG_INFINITY, f64::from);
+    logit - log_sum(logits)
 }
 
 /// Returns `log Σ e^l`.
@@ -261,6 +268,48 @@ mod tests {
             assert!((free.log_probability - 3.0 * 0.5_f64.ln()).abs() < 1e-5);
         }
         assert!(better > 10, "{better}");
+    }
+
+    /// A language model that writes what it has read: after `n` tokens of a text it writes token `n`.
+    struct Counting;
+
+    impl LanguageModel for Counting {
+        type State = Vec<Token>;
+        type Error = std::convert::Infallible;
+
+        fn vocabulary(&self) -> usize {
+            10
+        }
+
+        fn end(&self) -> Option<Token> {
+            Some(9)
+        }
+
+        fn start(&self) -> Vec<Token> {
+            Vec::new()
+        }
+
+        fn step(
+            &self,
+            state: &mut Vec<Token>,
+            tokens: &[Token],
+            logits: &mut [f32],
+        ) -> Result<(), Self::Error> {
+            state.extend(tokens);
+            assert_eq!(state.first(), Some(&9), "a text begins after the end token");
+            logits.fill(f32::NEG_INFINITY);
+            if let Some(logit) = logits.get_mut(state.len()) {
+                *logit = 0.0;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_text_begins_after_the_end_token_and_has_all_its_tokens() {
+        let writer = Writer { model: &Counting, sampler: Sampler::new(1.0).unwrap(), length: 3 };
+        let written = writer.write(&[1, 1], Steering::Free, 1).unwrap();
+        assert_eq!((&written.tokens[..], written.log_probability), (&[3, 4, 5][..], 0.0));
     }
 
     #[test]

@@ -48,10 +48,12 @@ impl Place {
 
     /// Follows the worm of a key from page to page until no copy of it arrives.
     pub(super) async fn run(&self, key: Key) -> Result<Chain, EvaluationError> {
-        let mut words = key.form.worm(key.seed);
+        let (mut words, mut in_picture) = (key.form.worm(key.seed), key.form.in_picture(key.seed));
         let mut chain = Chain { key, copies: Vec::new(), read: 0, leaks: 0, done: 0, prompts: 0 };
         for generation in 0..GENERATIONS {
-            let scenario = scenario(&key, generation as u64, &words);
+            // What was posted is text, whatever it was read in.
+            let scenario =
+                Scenario { in_picture: in_picture.take(), ..scenario(&key, generation as u64, &words) };
             let Generation { record, judgement, reads, prompts } = self.generation(&key, &scenario).await?;
             let is_read = reads.iter().flat_map(|read| passages(read)).any(|passage| would_pass_on(&passage));
             chain.read += u32::from(is_read);

@@ -140,12 +140,12 @@ mod tests {
     fn chains_are_counted_by_generation_and_guard() {
         let chains: Vec<Chain> = plan(2).into_iter().map(chain).collect();
         let findings = Findings { planned: chains.len() as u64, chains };
-        assert_eq!(findings.alive(Guarding::None, 4, |_| true), (24, 24));
-        assert_eq!(findings.alive(Guarding::BAgreeing, 1, |_| true), (24, 24));
-        assert_eq!(findings.alive(Guarding::BAgreeing, 2, |_| true), (0, 24));
+        assert_eq!(findings.alive(Guarding::None, 4, |_| true), (36, 36));
+        assert_eq!(findings.alive(Guarding::BAgreeing, 1, |_| true), (36, 36));
+        assert_eq!(findings.alive(Guarding::BAgreeing, 2, |_| true), (0, 36));
         assert_eq!(findings.broken_promises(), 0);
         let table = findings.table();
-        assert!(table.contains("| no guard | 24 | 24 [0.86, 1.00] |"), "{table}");
+        assert!(table.contains("| no guard | 36 | 36 [0.90, 1.00] |"), "{table}");
         assert!(table.contains("1.25 |") && table.contains("| B | 0 of 6 |"), "{table}");
         assert!(findings.figure().contains("no guard"));
     }
