@@ -5,7 +5,7 @@ use browser_signals::{
 };
 use classifier::Detectors;
 use classifier::Safety;
-use policy_dfa::Millis;
+use policy_dfa::{Millis, Reason};
 use portcullis::Action;
 use portcullis::consent::order::WaitingRequest;
 use portcullis::consent::{Answer, Asked};
@@ -46,7 +46,7 @@ fn waiting() -> Vec<WaitingRequest> {
 
 /// The prompt about waiting requests, with the given answer.
 fn ask(played: &mut Played, answer: Answer) -> Option<String> {
-    let prompt = played.core.ask_about_waiting(waiting(), Millis(played.seen))?;
+    let prompt = played.core.ask_about_waiting(waiting(), Millis(played.seen)).ok()?;
     let answered = prompt.answered(answer);
     played.core.answered_about_waiting(&prompt, &answered, Millis(played.seen));
     Some(prompt.to_string())
@@ -334,17 +334,34 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
     played.act(Action::Verb(Verb::select(target(), "2")));
     assert_eq!(type_text(&mut played, "Message", "hello again"), "ok");
     let elsewhere = vec![WaitingRequest { path: "/chat".into(), ..waiting().remove(0) }];
-    assert!(played.core.ask_about_waiting(elsewhere, Millis(played.seen)).is_none());
+    let refused = played.core.ask_about_waiting(elsewhere, Millis(played.seen));
+    assert_eq!(refused.err(), Some(Reason::ConsentDenied));
     let stranger = vec![WaitingRequest {
         to: origin("https://other.example"),
         path: "/chat".into(),
         carries: FieldSet::EMPTY,
     }];
     assert_eq!(type_text(&mut played, "Message", "and you"), "ok");
-    assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_some(), "a no covers one site");
+    assert!(played.core.ask_about_waiting(stranger, Millis(played.seen)).is_ok(), "a no covers one site");
     with_control(&mut played, "select", "", "Country");
     played.act(Action::Verb(Verb::select(target(), "Freedonia")));
     assert!(ask(&mut played, Answer::No).is_some_and(|asked| asked.contains("Freedonia")));
+}
+
+/// Nobody said no, so the reason does not say it.
+#[test]
+fn what_no_question_can_show_is_blocked_for_that_reason() {
+    for (length, expected) in [(500, None), (501, Some(Reason::TooMuchToShow))] {
+        let mut played = Played::new(Container::T2);
+        assert_eq!(type_text(&mut played, "Message", &"a ".repeat(length)[..length]), "ok");
+        let asked = played.core.ask_about_waiting(waiting(), Millis(played.seen));
+        assert_eq!(asked.err(), expected, "{length} characters");
+    }
+    let mut played = Played::new(Container::T2);
+    assert_eq!(type_text(&mut played, "Message", "please hurry up"), "ok");
+    (0..100).for_each(|_| played.core.note_prompt());
+    let asked = played.core.ask_about_waiting(waiting(), Millis(played.seen));
+    assert_eq!(asked.err(), Some(Reason::QuestionsSpent));
 }
 
 /// A page saw the typed text and can send it in another encoding. The prompt of the payment says so.
@@ -394,7 +411,7 @@ fn forwarded(
     let path = sent.url.split('?').next().unwrap().trim_start_matches(SHOP).to_owned();
     let waiting = vec![WaitingRequest { to: origin(SHOP), path, carries: FieldSet::EMPTY }];
     let prompt = played.core.ask_about_waiting(waiting, Millis(played.seen));
-    let Some(prompt) = prompt else { return Some("refused as before".to_owned()) };
+    let Ok(prompt) = prompt else { return Some("refused as before".to_owned()) };
     let answered = prompt.answered(answer);
     played.core.answered_about_waiting(&prompt, &answered, Millis(played.seen));
     Some(prompt.to_string())

@@ -32,7 +32,7 @@ pub enum Reason {
     FormProtected,
     /// The guard filled this control, which changes by grants only.
     ControlFilled,
-    /// The agent's actions are more than a payment question can show.
+    /// The agent's actions are more, or its words longer, than a question can show.
     TooMuchToShow,
     /// A tool was called that is not switched on.
     ToolNotAllowed,

@@ -132,7 +132,7 @@ impl Reason {
             ),
             Reason::TooMuchToShow => Words::new(
                 "too_much_to_show",
-                "The assistant did more in this task than a payment question can show you, so you are not asked.",
+                "The assistant did or wrote more in this task than a question can show you, so you are not asked.",
                 "Ask the user for a new task, and type less in it.",
             ),
             Reason::ToolNotAllowed => Words::new(

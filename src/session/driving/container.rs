@@ -269,7 +269,8 @@ impl Session {
             self.driver.dependencies.reopen(false).await;
             self.driver.learn_of_other_tasks();
             let prepared = self.prepare_pages(&action).await;
-            self.answer_waiting().await;
+            // What was blocked is counted; it is no answer to this action.
+            let _blocked = self.answer_waiting().await;
             // A page may lead on a little after the action that made it do so.
             let _not_the_answer = self.sign_on(Ok(())).await;
             self.read_filled_back(&action).await;

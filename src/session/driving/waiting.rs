@@ -46,9 +46,9 @@ impl Session {
             tokio::select! {
                 biased;
                 Ok(()) = tab.wait_for_held() => {
-                    if !self.answer_waiting().await {
+                    if let Err(reason) = self.answer_waiting().await {
                         let _ended = step.await;
-                        return Err(Reason::ConsentDenied);
+                        return Err(reason);
                     }
                 }
                 done = &mut step => return Ok(done),
@@ -64,20 +64,21 @@ impl Session {
             && page.is_none_or(|page| page.form.is_some() && !self.agent_actions.is_filled_form(page))
     }
 
-    /// Asks the user about waiting requests of every page, if there are any, and sends or blocks them. Returns whether none was
-    /// blocked.
-    pub(super) async fn answer_waiting(&mut self) -> bool {
-        let mut all_sent = true;
+    /// Asks the user about waiting requests of every page, if there are any, and sends or blocks them. The reason is that of the first
+    /// page whose requests are blocked.
+    pub(super) async fn answer_waiting(&mut self) -> Result<(), Reason> {
+        let mut all_sent = Ok(());
         for page in self.pages.clone() {
-            all_sent &= self.answer_waiting_of(&page).await;
+            let sent = self.answer_waiting_of(&page).await;
+            all_sent = all_sent.and(sent);
         }
         all_sent
     }
 
-    async fn answer_waiting_of(&mut self, page: &Tab) -> bool {
+    async fn answer_waiting_of(&mut self, page: &Tab) -> Result<(), Reason> {
         let held = page.held();
         if held.is_empty() {
-            return true;
+            return Ok(());
         }
         // Chromium does not answer questions about a page while its navigation waits. Its filled controls were read back
         // before the verb.
@@ -89,20 +90,20 @@ impl Session {
             .map(|it| WaitingRequest { to: it.to, path: it.path, carries: FieldSet::EMPTY })
             .collect();
         let agreed = match self.driver.core.ask_about_waiting(waiting, self.driver.now()) {
-            Some(prompt) => {
+            Ok(prompt) => {
                 let answered = self.driver.dependencies.ask(&prompt).await;
                 let (agreed, events) =
                     self.driver.core.answered_about_waiting(&prompt, &answered, self.driver.now());
-                self.driver.record(&events, true) && agreed
+                if self.driver.record(&events, true) && agreed { Ok(()) } else { Err(Reason::ConsentDenied) }
             }
-            None => false,
+            Err(reason) => Err(reason),
         };
-        if !agreed {
-            self.driver.core.note_denial(Reason::ConsentDenied);
+        if let Err(reason) = agreed {
+            self.driver.core.note_denial(reason);
         }
         self.agent_actions.forget_waiting();
         // A page that is gone has no waiting requests.
-        let _gone = page.let_go(agreed).await;
+        let _gone = page.let_go(agreed.is_ok()).await;
         agreed
     }
 

@@ -3,7 +3,7 @@
 use browser_signals::lookalike::warnings;
 use browser_signals::meaning::{Decisive, decisive};
 use browser_signals::{Container, Fact, Origin, Snapshot, TlsState};
-use policy_dfa::{Consent, ConsentScope, Millis, SessionEvent};
+use policy_dfa::{Consent, ConsentScope, Millis, Reason, SessionEvent};
 use sirl::{Field, FieldSet, Kind, Tier};
 
 use super::{consent_events, distinct_records, fields_of, subject_of};
@@ -305,21 +305,21 @@ impl Core {
         (!has_password).then_some(Notice::CodeAlone)
     }
 
-    /// The prompt about waiting requests; `None` where the answer is no without asking.
+    /// The prompt about waiting requests, or the reason why they are blocked without asking.
     pub fn ask_about_waiting(
         &mut self,
         waiting: Vec<WaitingRequest>,
         now: Millis,
-    ) -> Option<Box<ConsentPrompt>> {
+    ) -> Result<Box<ConsentPrompt>, Reason> {
         if self.prompts_are_spent() {
-            return None;
+            return Err(Reason::QuestionsSpent);
         }
-        let order = self.agent.actions.waiting(waiting)?;
+        let order = self.agent.actions.waiting(waiting).ok_or(Reason::TooMuchToShow)?;
         if self.agent.actions.is_refused_again(&order) {
             self.agent.actions.answered(&order, false);
-            return None;
+            return Err(Reason::ConsentDenied);
         }
-        Some(Box::new(self.prompt(vec![Asked::Order(order)], &[], ConsentScope::EveryTime, now)))
+        Ok(Box::new(self.prompt(vec![Asked::Order(order)], &[], ConsentScope::EveryTime, now)))
     }
 }
 
