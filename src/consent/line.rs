@@ -42,6 +42,17 @@ pub enum LineStyle {
     Quoted,
 }
 
+impl LineStyle {
+    /// The most characters of a line that are shown. A line of the guard is never cut: the longest names an action with a text
+    /// of [`MAX_TEXT_CHARS`](super::order::MAX_TEXT_CHARS), a label, and four sites.
+    pub(super) const fn max_chars(self) -> usize {
+        match self {
+            LineStyle::Warning | LineStyle::Plain => 6_000,
+            LineStyle::Quoted => 300,
+        }
+    }
+}
+
 /// A line of details in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptLine {

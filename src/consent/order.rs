@@ -9,6 +9,8 @@ use sirl::FieldSet;
 use super::asked::names;
 use super::line::{MAX_LABEL_CHARS, PromptLine, named, visible};
 
+/// The longest text of the agent that a prompt shows, in characters. A longer one is refused before it is written.
+pub(crate) const MAX_TEXT_CHARS: usize = 4_000;
 /// The maximum number of sites that one action is said to have its words from.
 const MAX_SITES_OF_WORDS: usize = 3;
 
@@ -49,6 +51,26 @@ pub enum ActionKind {
     Changed,
 }
 
+impl ActionKind {
+    /// The words of the action that the agent chose; empty where it chose none.
+    fn text(&self) -> &str {
+        match self {
+            ActionKind::Typed(text) | ActionKind::Chose(text) | ActionKind::Opened(text) => text,
+            ActionKind::Ticked(_)
+            | ActionKind::Clicked
+            | ActionKind::Dragged
+            | ActionKind::Sent
+            | ActionKind::Pressed(_)
+            | ActionKind::Changed => "",
+        }
+    }
+
+    /// The length of [`ActionKind::text`], in characters.
+    pub(crate) fn characters(&self) -> usize {
+        self.text().chars().count()
+    }
+}
+
 impl RecordedAction {
     /// An action whose text is from nowhere yet.
     pub fn new(site: Origin, label: String, act: ActionKind) -> RecordedAction {
@@ -57,11 +79,8 @@ impl RecordedAction {
 
     /// Whether it concerns something recurrent, such as a subscription.
     pub fn recurs(&self) -> bool {
-        let said = match &self.act {
-            ActionKind::Typed(text) | ActionKind::Chose(text) | ActionKind::Opened(text) => text,
-            _ => "",
-        };
-        decisive(&[&self.label]) == Some(Decisive::Recurs) || decisive(&[said]) == Some(Decisive::Recurs)
+        decisive(&[&self.label]) == Some(Decisive::Recurs)
+            || decisive(&[self.act.text()]) == Some(Decisive::Recurs)
     }
 
     /// Whether its label concerns the destination or the recipient of goods.
@@ -75,6 +94,7 @@ impl fmt::Display for RecordedAction {
         let label = named(&self.label);
         match &self.act {
             ActionKind::Typed(text) => {
+                let text = in_one_line(text);
                 write!(f, "the agent typed \"{text}\" into {label}{}", sites_of_words(&self.read_at))
             }
             ActionKind::Chose(option) => write!(f, "the agent chose \"{option}\" in {label}"),
@@ -92,6 +112,12 @@ impl fmt::Display for RecordedAction {
             ActionKind::Changed => write!(f, "the page changed {label} after Portcullis filled it"),
         }
     }
+}
+
+/// A text with a visible sign in place of each line break, so that a message of several lines can be read in a question. It
+/// is not longer than the text.
+fn in_one_line(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "⏎")
 }
 
 /// Says on which sites the agent read words of a text. It names the first three.

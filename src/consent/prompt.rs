@@ -12,12 +12,19 @@ use super::line::{LineStyle, visible};
 use super::suspicion::{Concern, Suspicion};
 use crate::guard::mandate::NotCovered;
 
-/// The most characters of a line.
-const MAX_LINE_CHARS: usize = 2000;
+/// A line of the prompt as it was composed.
+struct ComposedLine {
+    /// The characters before it.
+    before: &'static str,
+    text: String,
+    style: LineStyle,
+}
 
-/// A line of the prompt that is safe to show on a terminal, although the page or the user's prompt chose a part of it.
-fn shown(line: &str) -> String {
-    visible(line, MAX_LINE_CHARS)
+impl ComposedLine {
+    /// The line, safe to show on a terminal although the page or the agent chose a part of it.
+    fn shown(&self) -> String {
+        visible(&self.text, self.style.max_chars())
+    }
 }
 
 /// An observation of the guard that the user should know before answering.
@@ -181,22 +188,23 @@ impl ConsentPrompt {
         all
     }
 
-    /// The lines of the prompt as they were composed, each with the characters before it.
-    fn lines(&self) -> Vec<(&'static str, String)> {
-        let mut lines: Vec<_> = self.warnings().into_iter().map(|warning| ("  ! ", warning)).collect();
+    fn lines(&self) -> Vec<ComposedLine> {
+        let line = |before, text, style| ComposedLine { before, text, style };
+        let warnings = self.warnings().into_iter();
+        let mut lines: Vec<_> = warnings.map(|warning| line("  ! ", warning, LineStyle::Warning)).collect();
         for asked in &self.asked {
-            lines.push(("  - ", asked.act()));
-            lines.extend(asked.sites().iter().map(|site| ("      ", site.to_string())));
-            let details = asked.details().into_iter().filter(|line| line.style != LineStyle::Warning);
-            lines.extend(details.map(|line| ("      ", line.to_string())));
+            lines.push(line("  - ", asked.act(), LineStyle::Plain));
+            let sites = asked.sites().into_iter();
+            lines.extend(sites.map(|site| line("      ", site.to_string(), LineStyle::Plain)));
+            let details = asked.details().into_iter().filter(|detail| detail.style != LineStyle::Warning);
+            lines.extend(details.map(|detail| line("      ", detail.to_string(), detail.style)));
         }
         lines
     }
 
     /// The prompt's text; `None` where a line is cut or has something invisible in it.
     pub(super) fn whole_lines(&self) -> Option<String> {
-        let is_whole = |(_, line): &(&str, String)| shown(line) == *line;
-        self.lines().iter().all(is_whole).then(|| self.to_string())
+        self.lines().iter().all(|line| line.shown() == line.text).then(|| self.to_string())
     }
 
     /// Whether something is asked that can be refused permanently.
@@ -237,7 +245,7 @@ impl ConsentPrompt {
 impl fmt::Display for ConsentPrompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "The agent needs your consent to:")?;
-        self.lines().iter().try_for_each(|(before, line)| writeln!(f, "{before}{}", shown(line)))
+        self.lines().iter().try_for_each(|line| writeln!(f, "{}{}", line.before, line.shown()))
     }
 }
 

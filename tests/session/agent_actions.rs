@@ -274,11 +274,59 @@ fn a_typed_text_names_the_site_that_its_words_are_from() {
 
 #[test]
 fn actions_that_one_prompt_cannot_show_are_refused_without_asking() {
+    for (actions, is_asked) in [(40, true), (41, false)] {
+        let mut played = Played::new(Container::T2);
+        for number in 1..=actions {
+            // Each label is another control's.
+            type_text(&mut played, &format!("Where to{}", "?".repeat(number)), "a very long way");
+        }
+        played.act(Action::Verb(Verb::Read));
+        let answer = played.request(PAY);
+        assert_eq!(!answer.contains("too_much_to_show"), is_asked, "{actions}: {answer}");
+        assert_eq!(played.prompts.len(), usize::from(is_asked), "{actions} actions");
+        assert_eq!(ask(&mut played, Answer::Once).is_some(), is_asked, "{actions} actions");
+    }
+}
+
+/// A text that a question cannot show whole is not written, so it spoils nothing that comes later.
+#[test]
+fn a_long_text_is_shown_whole_and_a_longer_one_is_not_written() {
     let mut played = Played::new(Container::T2);
-    type_text(&mut played, "Where to", &"a very long way ".repeat(40));
-    assert!(ask(&mut played, Answer::Once).is_none());
-    played.act(Action::Verb(Verb::Read));
-    assert_eq!(played.request(PAY), "DENY.purchase {\"reason\":\"too_much_to_show\"}");
+    let long = "é ".repeat(1_999) + "!\n";
+    assert_eq!(
+        type_text(&mut played, "Message", &(long.clone() + ".")),
+        "DENY.verb {\"reason\":\"text_too_long\"}"
+    );
+    assert!(ask(&mut played, Answer::Once).is_some_and(|asked| !asked.contains("typed")), "nothing to show");
+    assert_eq!(type_text(&mut played, "Message", &long), "ok");
+    let asked = ask(&mut played, Answer::Once).unwrap();
+    assert!(asked.contains(&long.replace('\n', "⏎")), "{asked}");
+    assert!(!asked.contains("(cut)"), "{asked}");
+}
+
+/// Five texts of 4,000 characters are as much as a question shows.
+#[test]
+fn texts_that_are_long_together_wait_for_the_user_first() {
+    let text = "a ".repeat(2_000);
+    let write = |played: &mut Played, number: u32| type_text(played, &format!("Message {number}"), &text);
+    for (texts, is_asked) in [(5, true), (6, false)] {
+        let mut played = Played::new(Container::T2);
+        assert!((0..5).all(|number| write(&mut played, number) == "ok"));
+        assert_eq!(write(&mut played, 0), "ok", "it takes the place of the first");
+        assert_eq!(write(&mut played, 5), "DENY.verb {\"reason\":\"too_much_to_show\"}");
+        let asked = ask(&mut played, Answer::Once).unwrap();
+        assert_eq!(asked.matches(&text).count(), 5);
+        if texts == 6 {
+            assert_eq!(write(&mut played, 5), "ok", "the user has seen the others");
+            assert!(ask(&mut played, Answer::Once).is_some_and(|asked| asked.matches(&text).count() == 1));
+        }
+        // The question about a payment shows all of them again.
+        played.act(Action::Verb(Verb::Read));
+        let answer = played.request(PAY);
+        assert_eq!(!answer.contains("too_much_to_show"), is_asked, "{texts}: {answer}");
+        let shown = played.prompts.last().map_or(0, |asked| asked.matches(&text).count());
+        assert_eq!(shown, if is_asked { 5 } else { 0 }, "{texts} texts");
+    }
 }
 
 #[test]
@@ -351,12 +399,12 @@ fn a_no_to_a_message_holds_for_the_next_one_to_the_same_site() {
 /// Nobody said no, so the reason does not say it.
 #[test]
 fn what_no_question_can_show_is_blocked_for_that_reason() {
-    for (length, expected) in [(500, None), (501, Some(Reason::TooMuchToShow))] {
-        let mut played = Played::new(Container::T2);
-        assert_eq!(type_text(&mut played, "Message", &"a ".repeat(length)[..length]), "ok");
-        let asked = played.core.ask_about_waiting(waiting(), Millis(played.seen));
-        assert_eq!(asked.err(), expected, "{length} characters");
-    }
+    let mut played = Played::new(Container::T2);
+    let nine: Vec<WaitingRequest> = (0..9)
+        .map(|number| WaitingRequest { path: format!("/order/{number}"), ..waiting().remove(0) })
+        .collect();
+    let asked = played.core.ask_about_waiting(nine, Millis(played.seen));
+    assert_eq!(asked.err(), Some(Reason::TooMuchToShow), "a question names eight sites");
     let mut played = Played::new(Container::T2);
     assert_eq!(type_text(&mut played, "Message", "please hurry up"), "ok");
     (0..100).for_each(|_| played.core.note_prompt());

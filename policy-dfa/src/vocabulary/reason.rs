@@ -32,8 +32,10 @@ pub enum Reason {
     FormProtected,
     /// The guard filled this control, which changes by grants only.
     ControlFilled,
-    /// The agent's actions are more, or its words longer, than a question can show.
+    /// The agent's actions, or its words together, are more than a question can show.
     TooMuchToShow,
+    /// One text of the agent is longer than a question can show.
+    TextTooLong,
     /// A tool was called that is not switched on.
     ToolNotAllowed,
     /// Text that was read at one origin would be sent to another.
@@ -214,7 +216,7 @@ impl Signal {
 
 impl Reason {
     /// Every reason, each signal's included, in the order of `spec/reasons.md`.
-    pub const ALL: [Reason; 86] = [
+    pub const ALL: [Reason; 87] = [
         Reason::InvalidContainer,
         Reason::NobodyToAsk,
         Reason::OriginMismatch,
@@ -227,6 +229,7 @@ impl Reason {
         Reason::FormProtected,
         Reason::ControlFilled,
         Reason::TooMuchToShow,
+        Reason::TextTooLong,
         Reason::ToolNotAllowed,
         Reason::CrossOriginFlow,
         Reason::FieldNotAllowed,

@@ -135,6 +135,11 @@ impl Reason {
                 "The assistant did or wrote more in this task than a question can show you, so you are not asked.",
                 "Ask the user for a new task, and type less in it.",
             ),
+            Reason::TextTooLong => Words::new(
+                "text_too_long",
+                "The assistant wrote a text of more than 4000 characters, which a question cannot show you whole. It was not written.",
+                "Write at most 4000 characters at once.",
+            ),
             Reason::ToolNotAllowed => Words::new(
                 "tool_not_allowed",
                 "The assistant called a tool that you did not switch on.",

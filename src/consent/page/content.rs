@@ -12,10 +12,8 @@ use crate::consent::{
     WhichAccount, visible,
 };
 
-/// The most characters of a line with a question. An origin has 253.
-const MAX_LINE_CHARS: usize = 2_000;
-/// The most characters of a line of details, which a page may have written.
-const MAX_DETAIL_CHARS: usize = 300;
+/// The most characters of a title.
+const MAX_TITLE_CHARS: usize = 300;
 /// The most lines with words of the page for one thing that is asked. The guard's own lines are all shown.
 const MAX_QUOTED_LINES: usize = 12;
 
@@ -65,11 +63,12 @@ struct ShownQuestion {
 impl PageContent {
     /// The content of a prompt, or of the question for a code that goes with it.
     pub fn of(prompt: &ConsentPrompt, accepts: &Accepts, phrase: Option<&str>) -> PageContent {
-        let warnings = prompt.warnings().iter().map(|warning| visible(warning, MAX_LINE_CHARS)).collect();
+        let of_guard = LineStyle::Warning.max_chars();
+        let warnings = prompt.warnings().iter().map(|warning| visible(warning, of_guard)).collect();
         let code = if let Accepts::Code(code) = accepts { Some(code.clone()) } else { None };
         let (title, lapse) = match &code {
             None => ("The agent needs your consent to".to_owned(), "Without an answer it is no."),
-            Some(code) => (visible(&format!("{}, to:", code.request()), MAX_DETAIL_CHARS), code.without()),
+            Some(code) => (visible(&format!("{}, to:", code.request()), MAX_TITLE_CHARS), code.without()),
         };
         PageContent {
             title,
@@ -109,7 +108,7 @@ impl PageContent {
     }
 
     fn message(title: String, lapse: &'static str, text: &str, phrase: Option<&str>) -> PageContent {
-        let act = visible(text, MAX_LINE_CHARS);
+        let act = visible(text, LineStyle::Plain.max_chars());
         let asked = vec![ShownQuestion { act, sites: Vec::new(), plain: Vec::new(), quoted: Vec::new() }];
         let ended = Some("You can close this window.");
         let (accounts, warnings) = (Vec::new(), Vec::new());
@@ -183,7 +182,7 @@ pub(super) fn ending(said: &Said) -> String {
 
 /// The user's own phrase, if there is one.
 fn shown(phrase: Option<&str>) -> Option<String> {
-    phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, MAX_DETAIL_CHARS))
+    phrase.filter(|it| !it.trim().is_empty()).map(|it| visible(it, MAX_TITLE_CHARS))
 }
 
 fn choice(answer: Answer, label: &str) -> Value {
@@ -201,14 +200,14 @@ impl ShownQuestion {
         let lines = asked.details();
         let of = |style: LineStyle| {
             let lines = lines.iter().filter(move |line| line.style == style);
-            lines.map(|line| visible(&line.text, MAX_DETAIL_CHARS)).collect::<Vec<String>>()
+            lines.map(|line| visible(&line.text, style.max_chars())).collect::<Vec<String>>()
         };
         let mut quoted = of(LineStyle::Quoted);
         if let Some(more @ 1..) = quoted.len().checked_sub(MAX_QUOTED_LINES) {
             quoted.truncate(MAX_QUOTED_LINES);
             quoted.push(format!("({more} more lines are not shown)"));
         }
-        let act = visible(&asked.act(), MAX_LINE_CHARS);
+        let act = visible(&asked.act(), LineStyle::Plain.max_chars());
         ShownQuestion { act, sites: asked.sites(), plain: of(LineStyle::Plain), quoted }
     }
 
@@ -222,10 +221,14 @@ impl ShownQuestion {
 
 #[cfg(test)]
 mod tests {
+    use browser_signals::Origin;
+    use policy_dfa::{ConsentScope, Millis};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::consent::answer::{SubjectBuilder, Ticket};
     use crate::consent::line::is_unseen;
+    use crate::consent::order::{ActionKind, MAX_TEXT_CHARS, Order, RecordedAction};
 
     #[test]
     fn a_line_cannot_reverse_or_hide_text() {
@@ -233,6 +236,38 @@ mod tests {
         assert_eq!(visible("a\u{202E}b\u{200B}c\nd\u{0}", 300), "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\u{FFFD}");
         assert_eq!(visible("e\u{301}\u{308}\u{301}x", 300), "e\u{301}\u{308}\u{FFFD}x", "a pile of marks");
         assert_eq!(visible(&"x".repeat(400), 300), "x".repeat(300) + " (cut)");
+    }
+
+    /// The longest line that an action can make, for the window and for the terminal.
+    #[test]
+    fn the_longest_text_of_the_agent_is_shown_whole() {
+        let site = |letter: &str| {
+            Origin::parse(&format!("https://{}.example:65535", [letter; 3].map(|it| it.repeat(63)).join(".")))
+                .unwrap()
+        };
+        let text = "x\n".repeat(MAX_TEXT_CHARS / 2);
+        let mut action = RecordedAction::new(site("a"), "l".repeat(400), ActionKind::Typed(text));
+        action.read_at = ["b", "c", "d", "e"].map(site).to_vec();
+        let order = Order {
+            site: site("f"),
+            waiting: Vec::new(),
+            address: Vec::new(),
+            actions: vec![action.clone()],
+            refused: vec![action],
+            page_says: Vec::new(),
+        };
+        let ticket = Ticket::new([0; 16], SubjectBuilder::policy(&[0; 32]).finish(), Millis(0));
+        let prompt =
+            ConsentPrompt::new(vec![Asked::Order(order)], Vec::new(), ConsentScope::EveryTime, ticket);
+        let accepts = Accepts::Answers(vec![Answer::No]);
+        let window =
+            PageContent::of(&prompt, &accepts, None).to_json("s", &accepts, Duration::ZERO).to_string();
+        for shown in [window, prompt.to_string()] {
+            assert_eq!(shown.matches(&"x⏎".repeat(MAX_TEXT_CHARS / 2)).count(), 2);
+            // Each label is cut.
+            assert_eq!(shown.matches("(cut)").count(), 2);
+            assert_eq!(shown.matches("and other sites").count(), 2);
+        }
     }
 
     #[test]

@@ -17,18 +17,20 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use browser_signals::{Fact, FormId, NodeId, Origin, Snapshot};
-use policy_dfa::Terms;
+use policy_dfa::{Reason, Terms};
 use sirl::{Field, FieldSet, Kind};
 
-use crate::consent::order::{ActionKind, FilledAddress, Filling, Order, RecordedAction, WaitingRequest};
+use crate::consent::order::{
+    ActionKind, FilledAddress, Filling, MAX_TEXT_CHARS, Order, RecordedAction, WaitingRequest,
+};
 pub(crate) use forwarding::Forwarded;
 use forwarding::Forwarding;
 pub(crate) use weight::{FormContext, Weighed, effect_of, goes_by_get, kind_of, name_of, submits, weigh};
 
 /// The maximum number of actions that one prompt can show. With more the answer is no.
 const MAX_ACTIONS: usize = 40;
-/// The longest text of the agent that one prompt can show, in characters.
-const MAX_TEXT: usize = 500;
+/// The maximum number of characters that the agent's texts in one prompt have together.
+const MAX_CHARACTERS: usize = 20_000;
 /// The maximum number of sites that one prompt about waiting requests can name.
 const MAX_WAITING: usize = 8;
 /// The shortest refused text that is recognised in requests. Shorter ones occur by chance.
@@ -106,46 +108,33 @@ impl AgentActions {
     }
 
     /// Records an action before the agent carries it out. It replaces an unseen action on the same control.
-    pub(crate) fn note(&self, page: &Snapshot, node: Option<NodeId>, weighed: Weighed) {
+    ///
+    /// # Errors
+    /// One prompt cannot show its text, or not beside the texts that the user has not seen. Then nothing is recorded, and
+    /// the agent must not carry it out.
+    pub(crate) fn note(&self, page: &Snapshot, node: Option<NodeId>, weighed: Weighed) -> Result<(), Reason> {
         let Weighed { action, harmless } = weighed;
         let mut ledger = self.lock();
         let location = node.map(|node| ControlLocation::of(page, node));
-        let again =
-            |entry: &Entry| location.is_some() && entry.location == location && entry.seen == Seen::NotYet;
-        ledger
-            .entries
-            .retain(|entry| !(again(entry) || entry.harmless && harmless && entry.action == action));
-        let longest = match &action.act {
-            ActionKind::Typed(text) | ActionKind::Chose(text) | ActionKind::Opened(text) => {
-                text.chars().count()
-            }
-            _ => 0,
+        let again = |entry: &Entry| {
+            (location.is_some() && entry.location == location && entry.seen == Seen::NotYet)
+                || (entry.harmless && harmless && entry.action == action)
         };
-        if ledger.entries.len() >= MAX_ACTIONS || longest > MAX_TEXT {
-            ledger.is_full = true;
-            return;
-        }
-        // A text that the user refused is recognised wherever it is typed, and requests that contain it are blocked.
-        let known = |entry: &Entry| entry.seen == Seen::Refused && entry.action.act == action.act;
-        let seen = if ledger.entries.iter().any(known) { Seen::Refused } else { Seen::NotYet };
-        ledger.entries.push(Entry { action, location, form: page.form, harmless, seen });
+        ledger.has_room_for(&action, again)?;
+        ledger.entries.retain(|entry| !again(entry));
+        ledger.push(action, location, page.form, harmless);
+        Ok(())
     }
 
     /// Records an action that answers a dialog, before the agent carries it out.
-    pub(crate) fn note_accepted(&self, action: RecordedAction) {
+    ///
+    /// # Errors
+    /// As [`AgentActions::note`].
+    pub(crate) fn note_accepted(&self, action: RecordedAction) -> Result<(), Reason> {
         let mut ledger = self.lock();
-        let is_long = matches!(&action.act, ActionKind::Typed(words) if words.chars().count() > MAX_TEXT);
-        if ledger.entries.len() >= MAX_ACTIONS || is_long {
-            ledger.is_full = true;
-            return;
-        }
-        ledger.entries.push(Entry {
-            action,
-            location: None,
-            form: None,
-            harmless: false,
-            seen: Seen::NotYet,
-        });
+        ledger.has_room_for(&action, |_| false)?;
+        ledger.push(action, None, None, false);
+        Ok(())
     }
 
     /// Whether this form has an action that the user has not seen or that they refused. Sending the form then needs no
@@ -225,7 +214,8 @@ impl AgentActions {
 
     /// Whether one prompt can show all actions.
     pub(crate) fn can_be_shown(&self) -> bool {
-        !self.lock().is_full
+        let ledger = self.lock();
+        !ledger.is_full && ledger.characters(|_| true) <= MAX_CHARACTERS
     }
 
     /// Whether a text contains text of the agent that the user refused.
@@ -325,6 +315,42 @@ impl Entry {
 }
 
 impl Ledger {
+    /// The length of the agent's texts of these entries together, in characters.
+    fn characters(&self, of: impl Fn(&Entry) -> bool) -> usize {
+        self.entries.iter().filter(|entry| of(entry)).map(|entry| entry.action.act.characters()).sum()
+    }
+
+    /// Whether a prompt can show the text of a new action beside those that the user has not seen, without the entries that
+    /// it replaces.
+    fn has_room_for(&self, action: &RecordedAction, replaced: impl Fn(&Entry) -> bool) -> Result<(), Reason> {
+        let length = action.act.characters();
+        let unseen = self.characters(|entry| entry.seen == Seen::NotYet && !replaced(entry));
+        if length > MAX_TEXT_CHARS {
+            Err(Reason::TextTooLong)
+        } else if length > 0 && unseen + length > MAX_CHARACTERS {
+            Err(Reason::TooMuchToShow)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn push(
+        &mut self,
+        action: RecordedAction,
+        location: Option<ControlLocation>,
+        form: Option<FormId>,
+        harmless: bool,
+    ) {
+        if self.entries.len() >= MAX_ACTIONS {
+            self.is_full = true;
+            return;
+        }
+        // A text that the user refused is recognised wherever it is typed, and requests that contain it are blocked.
+        let known = |entry: &Entry| entry.seen == Seen::Refused && entry.action.act == action.act;
+        let seen = if self.entries.iter().any(known) { Seen::Refused } else { Seen::NotYet };
+        self.entries.push(Entry { action, location, form, harmless, seen });
+    }
+
     fn address(&self, site: &Origin) -> Vec<FilledAddress> {
         let here = self.addresses.iter().filter(|(origin, _)| origin == site);
         here.map(|(_, record)| {

@@ -206,12 +206,14 @@ impl Core {
                 self.show_page(verb, origin)
             }
             Verdict::Grant(Granted::Verb) => {
+                // What is pressed at a provider was shown, or is the login.
+                if !self.is_at_provider(&page)
+                    && let Err(reason) = self.note_agent_action(&verb, &page)
+                {
+                    return self.refuse_verb(&verb, origin, reason);
+                }
                 if let Some(mandate) = &mut self.agent.mandate {
                     mandate.acted(&verb, &page, self.agent.actions.is_filled_form(page.value()));
-                }
-                // What is pressed at a provider was shown, or is the login.
-                if !self.is_at_provider(&page) {
-                    self.note_agent_action(&verb, &page);
                 }
                 self.read.pointed = PointedForm::of(page.value());
                 self.read.is_acted_on = true;
@@ -271,9 +273,9 @@ impl Core {
         sets && is_there && reaches_the_account(page.value())
     }
 
-    /// Records the agent action of a verb. In a container that is not raised there is nothing of the user's that a click could reach,
+    /// Records the agent action of a verb, or says why no prompt can show it. In a container that is not raised there is nothing of the user's that a click could reach,
     /// so only text and forms count, which others may read.
-    fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) {
+    fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) -> Result<(), Reason> {
         let is_raised = page.container.known() != Some(&Container::T0);
         let context = |text: &str| agent_actions::FormContext {
             is_own: self.agent.taint.lock().is_own(text),
@@ -284,8 +286,9 @@ impl Core {
         if let Some(mut weighed) = weighed.filter(|weighed| is_raised || weighed.reaches_others()) {
             weighed.action.read_at = self.sites_of(&weighed.action.act);
             let node = page.target.as_ref().map(|target| target.node);
-            self.agent.actions.note(page.value(), node, weighed);
+            self.agent.actions.note(page.value(), node, weighed)?;
         }
+        Ok(())
     }
 
     /// The agent action of accepting a dialog of a page, with words of the agent's or without.

@@ -53,24 +53,26 @@ impl Session {
         if words.is_some() && (dialog.kind != DialogKind::Prompt || self.is_private()) {
             return ActionOutcome::refused(Reason::NotApplicable);
         }
-        if let Some(words) = words
-            && let Err(reason) = self.driver.core.may_answer_with(words, dialog.origin.as_ref())
-        {
+        let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
+        let noted = match words {
+            Some(words) => self.driver.core.may_answer_with(words, dialog.origin.as_ref()),
+            None => Ok(()),
+        };
+        let chooses = accept && dialog.kind != DialogKind::Alert;
+        // In a public container a choice reaches nothing of the user's, and words may be read by others.
+        let noted = if chooses && (words.is_some() || self.task().container() != Container::T0) {
+            let Some(site) = &dialog.origin else { return ActionOutcome::refused(Reason::NotApplicable) };
+            let answered = self.driver.core.answered_dialog(site, &dialog.message, words);
+            noted.and_then(|()| self.agent_actions.note_accepted(answered))
+        } else {
+            noted
+        };
+        let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: noted.err() };
+        if let Err(reason) = noted {
             self.driver.core.note_denial(reason);
-            let event =
-                AuditEvent::Verb { verb: VerbKind::Type, origin: dialog.origin, refused: Some(reason) };
             self.driver.record(&[event], false);
             return ActionOutcome::refused(reason);
         }
-        let chooses = accept && dialog.kind != DialogKind::Alert;
-        // In a public container a choice reaches nothing of the user's, and words may be read by others.
-        if chooses && (words.is_some() || self.task().container() != Container::T0) {
-            let Some(site) = &dialog.origin else { return ActionOutcome::refused(Reason::NotApplicable) };
-            let answered = self.driver.core.answered_dialog(site, &dialog.message, words);
-            self.agent_actions.note_accepted(answered);
-        }
-        let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
-        let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: None };
         if !self.driver.record(&[event], false) {
             return ActionOutcome::refused(Reason::AuditUnavailable);
         }
