@@ -43,8 +43,8 @@ pub enum LineStyle {
 }
 
 impl LineStyle {
-    /// The most characters of a line that are shown. A line of the guard is never cut: the longest names an action with a text
-    /// of [`MAX_TEXT_CHARS`](super::order::MAX_TEXT_CHARS), a label, and four sites.
+    /// The most characters of a line that are shown. A line of the guard about an action of the agent is shown whole: the
+    /// longest has a text of [`MAX_TEXT_CHARS`](super::order::MAX_TEXT_CHARS), a label, and four sites.
     pub(super) const fn max_chars(self) -> usize {
         match self {
             LineStyle::Warning | LineStyle::Plain => 6_000,

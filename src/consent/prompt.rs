@@ -188,6 +188,7 @@ impl ConsentPrompt {
         all
     }
 
+    /// The lines of the prompt, in the order in which they are shown.
     fn lines(&self) -> Vec<ComposedLine> {
         let line = |before, text, style| ComposedLine { before, text, style };
         let warnings = self.warnings().into_iter();

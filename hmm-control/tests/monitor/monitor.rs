@@ -113,6 +113,7 @@ fn truth(smallest: f64) -> impl Strategy<Value = Truth> {
     })
 }
 
+/// [`seen_of`] weights down to .01, which are as small as a model's may be in most of these tests.
 fn seen() -> impl Strategy<Value = (Truth, Vec<Vec<Option<usize>>>)> {
     seen_of(0.01)
 }

@@ -120,7 +120,7 @@ impl AgentActions {
             (location.is_some() && entry.location == location && entry.seen == Seen::NotYet)
                 || (entry.harmless && harmless && entry.action == action)
         };
-        ledger.has_room_for(&action, again)?;
+        ledger.check_room_for(&action, again)?;
         ledger.entries.retain(|entry| !again(entry));
         ledger.push(action, location, page.form, harmless);
         Ok(())
@@ -132,7 +132,7 @@ impl AgentActions {
     /// As [`AgentActions::note`].
     pub(crate) fn note_accepted(&self, action: RecordedAction) -> Result<(), Reason> {
         let mut ledger = self.lock();
-        ledger.has_room_for(&action, |_| false)?;
+        ledger.check_room_for(&action, |_| false)?;
         ledger.push(action, None, None, false);
         Ok(())
     }
@@ -320,9 +320,13 @@ impl Ledger {
         self.entries.iter().filter(|entry| of(entry)).map(|entry| entry.action.act.characters()).sum()
     }
 
-    /// Whether a prompt can show the text of a new action beside those that the user has not seen, without the entries that
-    /// it replaces.
-    fn has_room_for(&self, action: &RecordedAction, replaced: impl Fn(&Entry) -> bool) -> Result<(), Reason> {
+    /// Checks that one prompt can show the text of a new action together with the texts that the user has not seen. The
+    /// entries that the action replaces do not count.
+    fn check_room_for(
+        &self,
+        action: &RecordedAction,
+        replaced: impl Fn(&Entry) -> bool,
+    ) -> Result<(), Reason> {
         let length = action.act.characters();
         let unseen = self.characters(|entry| entry.seen == Seen::NotYet && !replaced(entry));
         if length > MAX_TEXT_CHARS {
@@ -334,6 +338,7 @@ impl Ledger {
         }
     }
 
+    /// Adds an entry, or remembers that there are more of them than one prompt can show.
     fn push(
         &mut self,
         action: RecordedAction,
@@ -369,4 +374,28 @@ fn decoded(text: &str) -> String {
 
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a dialog take part in the same limits as typed text.
+    #[test]
+    fn words_for_a_dialog_that_no_prompt_can_show_are_refused() {
+        let actions = AgentActions::default();
+        let answer = |length: usize| {
+            let site = Origin::parse("https://shop.example").unwrap();
+            let words = ActionKind::Typed("é".repeat(length));
+            actions.note_accepted(RecordedAction::new(site, "Your name?".to_owned(), words))
+        };
+        assert_eq!(answer(MAX_TEXT_CHARS + 1), Err(Reason::TextTooLong));
+        assert!(!actions.must_be_seen(), "nothing is recorded");
+        for _ in 0..MAX_CHARACTERS / MAX_TEXT_CHARS {
+            assert_eq!(answer(MAX_TEXT_CHARS), Ok(()));
+        }
+        assert!(actions.must_be_seen() && actions.can_be_shown());
+        assert_eq!(answer(1), Err(Reason::TooMuchToShow));
+        assert!(actions.can_be_shown());
+    }
 }

@@ -206,7 +206,7 @@ impl Core {
                 self.show_page(verb, origin)
             }
             Verdict::Grant(Granted::Verb) => {
-                // What is pressed at a provider was shown, or is the login.
+                // At a provider the user saw the page in the question about the verb, or agreed to the login that it sends.
                 if !self.is_at_provider(&page)
                     && let Err(reason) = self.note_agent_action(&verb, &page)
                 {
@@ -273,8 +273,8 @@ impl Core {
         sets && is_there && reaches_the_account(page.value())
     }
 
-    /// Records the agent action of a verb, or says why no prompt can show it. In a container that is not raised there is nothing of the user's that a click could reach,
-    /// so only text and forms count, which others may read.
+    /// Records the agent action of a verb, or says why no prompt can show it. In a container that is not raised there is
+    /// nothing of the user's that a click could reach, so only text and forms count, which others may read.
     fn note_agent_action(&self, verb: &Verb, page: &Observed<Snapshot>) -> Result<(), Reason> {
         let is_raised = page.container.known() != Some(&Container::T0);
         let context = |text: &str| agent_actions::FormContext {

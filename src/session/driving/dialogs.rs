@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browser_signals::Container;
 use browser_signals::outline::Purpose;
-use browser_signals::playwright::DialogKind;
+use browser_signals::playwright::{DialogKind, PageDialog};
 use policy_dfa::{Reason, VerbKind};
 
 use super::container::Session;
@@ -54,19 +54,7 @@ impl Session {
             return ActionOutcome::refused(Reason::NotApplicable);
         }
         let verb = if words.is_some() { VerbKind::Type } else { VerbKind::Press };
-        let noted = match words {
-            Some(words) => self.driver.core.may_answer_with(words, dialog.origin.as_ref()),
-            None => Ok(()),
-        };
-        let chooses = accept && dialog.kind != DialogKind::Alert;
-        // In a public container a choice reaches nothing of the user's, and words may be read by others.
-        let noted = if chooses && (words.is_some() || self.task().container() != Container::T0) {
-            let Some(site) = &dialog.origin else { return ActionOutcome::refused(Reason::NotApplicable) };
-            let answered = self.driver.core.answered_dialog(site, &dialog.message, words);
-            noted.and_then(|()| self.agent_actions.note_accepted(answered))
-        } else {
-            noted
-        };
+        let noted = self.note_answer(&dialog, accept, words);
         let event = AuditEvent::Verb { verb, origin: dialog.origin, refused: noted.err() };
         if let Err(reason) = noted {
             self.driver.core.note_denial(reason);
@@ -92,6 +80,21 @@ impl Session {
                 ActionOutcome::refused(reason)
             }
         }
+    }
+
+    /// Decides on an answer to a dialog and records it as an action of the agent, before it is given.
+    fn note_answer(&mut self, dialog: &PageDialog, accept: bool, words: Option<&str>) -> Result<(), Reason> {
+        if let Some(words) = words {
+            self.driver.core.may_answer_with(words, dialog.origin.as_ref())?;
+        }
+        let chooses = accept && dialog.kind != DialogKind::Alert;
+        // In a public container a choice reaches nothing of the user's, and words may be read by others.
+        if chooses && (words.is_some() || self.task().container() != Container::T0) {
+            let site = dialog.origin.as_ref().ok_or(Reason::NotApplicable)?;
+            let answered = self.driver.core.answered_dialog(site, &dialog.message, words);
+            self.agent_actions.note_accepted(answered)?;
+        }
+        Ok(())
     }
 
     /// Refuses a verb while a dialog is open. A request is about a page that goes on, so it dismisses the dialog.
